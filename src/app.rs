@@ -1,0 +1,1 @@
+//! Settings -> bind -> run -> drain.

@@ -1,0 +1,27 @@
+//! Blackbar: a redacting OTLP proxy.
+//!
+//! The tree follows the path of a request:
+//!
+//! ```text
+//!   receive ──> pipeline ──> redact ──> forward ──> backend
+//!   (gRPC and    (the path,   (bytes in,  (gRPC, HTTP,
+//!    HTTP doors)  one fn)      Redacted     file, stdout)
+//!        ^                     out)            │
+//!        └──────────── respond <───────────────┘
+//! ```
+//!
+//! `redact` and `otlp` are pure: no tokio, sockets, clocks, environment or logging. `forward` takes only
+//! [`redact::Redacted`], which only `redact` can make.
+
+pub mod admin;
+pub mod app;
+pub mod cli;
+pub mod config;
+pub mod error;
+pub mod forward;
+pub mod otlp;
+pub mod pipeline;
+pub mod receive;
+pub mod redact;
+pub mod respond;
+pub mod telemetry;
