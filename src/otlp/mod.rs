@@ -5,6 +5,7 @@
 pub mod payload;
 pub mod schema;
 pub mod signal;
+pub mod wire;
 
 pub use payload::Payload;
 pub use signal::{Encoding, Protocol, Signal};

@@ -1,0 +1,52 @@
+//! The keys above a value, and what they mean for it.
+
+use std::cell::OnceCell;
+
+use crate::redact::text::KeyPath;
+
+/// One `KeyValue` that encloses what is being walked.
+#[derive(Debug)]
+pub(super) struct Frame<'p> {
+    pub(super) keys: KeyPath<'p>,
+    pub(super) outer: Option<&'p Frame<'p>>,
+    /// It, or one around it, is a content attribute.
+    pub(super) content: bool,
+    /// It, or one around it, is secret-named. Asked for only where it matters, and once.
+    pub(super) secret: OnceCell<bool>,
+}
+
+impl<'p> Frame<'p> {
+    pub(super) fn new(key: &'p [u8], outer: Option<&'p Self>, content: bool) -> Self {
+        let keys = KeyPath { key, parent: outer.map(|outer| &outer.keys) };
+        let content = content || outer.is_some_and(|outer| outer.content);
+        Self { keys, outer, content, secret: OnceCell::new() }
+    }
+
+    /// A content attribute that isn't inside of another one.
+    pub(super) fn is_outermost_content(&self) -> bool {
+        self.content && !self.outer.is_some_and(|outer| outer.content)
+    }
+}
+
+/// Copies the keys of a path, innermost first.
+pub(super) fn flatten(keys: &KeyPath<'_>) -> Vec<Vec<u8>> {
+    let mut flat = vec![keys.key.to_vec()];
+    let mut next = keys.parent;
+    while let Some(keys) = next {
+        flat.push(keys.key.to_vec());
+        next = keys.parent;
+    }
+    flat
+}
+
+/// Builds the path of these keys (innermost first) and lends it to `then`.
+pub(super) fn with_path<R>(
+    keys: &[Vec<u8>],
+    parent: Option<&KeyPath<'_>>,
+    then: &mut dyn FnMut(Option<&KeyPath<'_>>) -> R,
+) -> R {
+    match keys.split_last() {
+        None => then(parent),
+        Some((outermost, inner)) => with_path(inner, Some(&KeyPath { key: outermost, parent }), then),
+    }
+}

@@ -1,0 +1,297 @@
+//! The redacting walk over an encoded OTLP request: finds every text by the schema table, never decodes into structs.
+//!
+//! Step one collects edits, step two (`edits`) copies once; without an edit nothing is copied. Here: which field is
+//! what, and what becomes of it. `texts` asks the scrubber about one text, `keys` finds out what a `KeyValue` is
+//! called, `profiles` resolves indices into the string table. Bytes are read by `otlp::wire` only.
+
+mod context;
+mod cut;
+mod edits;
+mod keys;
+mod profiles;
+mod texts;
+
+use std::sync::Arc;
+
+use self::context::Frame;
+use self::edits::{Edits, Mark};
+use self::profiles::StringTable;
+use super::policy::{ContentAction, Policy};
+use super::report::{Report, Unscanned};
+use super::text::{KeyPath, TextScrubber};
+use crate::otlp::schema::{Field, Kind, Message, Role};
+use crate::otlp::wire::{Malformed, Reader, Record, Value, check_packed, put_field};
+
+/// Decides what of a text is secret. One type in production; the tests of the walk bring their own.
+pub trait Scrub {
+    /// As [`TextScrubber::scrub`].
+    fn scrub(&self, keys: Option<&KeyPath<'_>>, text: &[u8], report: &mut Report) -> Option<Vec<u8>>;
+
+    /// As [`TextScrubber::is_secret_key`].
+    fn is_secret_key(&self, keys: &KeyPath<'_>) -> bool;
+}
+
+impl Scrub for TextScrubber {
+    fn scrub(&self, keys: Option<&KeyPath<'_>>, text: &[u8], report: &mut Report) -> Option<Vec<u8>> {
+        Self::scrub(self, keys, text, report)
+    }
+
+    fn is_secret_key(&self, keys: &KeyPath<'_>) -> bool {
+        Self::is_secret_key(self, keys)
+    }
+}
+
+/// The kinds that the walk itself counts.
+#[derive(Debug)]
+pub(super) struct Kinds {
+    secret: Arc<str>,
+    masked: Arc<str>,
+    dropped: Arc<str>,
+    truncated: Arc<str>,
+}
+
+impl Default for Kinds {
+    fn default() -> Self {
+        Self {
+            secret: Arc::from("secret"),
+            masked: Arc::from("masked"),
+            dropped: Arc::from("dropped"),
+            truncated: Arc::from("truncated"),
+        }
+    }
+}
+
+const SECRET: &[u8] = b"[REDACTED:secret]";
+const MASKED: &[u8] = b"[REDACTED:masked]";
+const UNSCANNED: &[u8] = b"[REDACTED:unscanned]";
+
+/// `AnyValue.string_value`: what a number or a whole value is replaced by.
+const STRING_VALUE: u32 = 1;
+
+/// Redacts one encoded request. `None`: nothing to change.
+///
+/// # Errors
+///
+/// [`Malformed`] if `body` is not valid protobuf.
+pub(super) fn redact<S: Scrub>(
+    scrubber: &S,
+    policy: &Policy,
+    kinds: &Kinds,
+    request: &'static Message,
+    body: &[u8],
+) -> Result<(Option<Vec<u8>>, Report), Malformed> {
+    let reader = Reader::new(body);
+    let mut walk = Walk {
+        scrubber,
+        policy,
+        kinds,
+        by_key: policy.looks_at_keys(),
+        strings: StringTable::collect(request, reader)?,
+        edits: Edits::default(),
+        report: Report::default(),
+    };
+    if !walk.strings.is_empty() {
+        walk.resolve_indices(request, reader, None)?;
+    }
+    walk.message(request, reader, None)?;
+    let body = if walk.edits.is_empty() { None } else { Some(walk.edits.apply(body)) };
+    Ok((body, walk.report))
+}
+
+struct Walk<'a, S> {
+    scrubber: &'a S,
+    policy: &'a Policy,
+    kinds: &'a Kinds,
+    /// Whether the policy depends on attribute keys.
+    by_key: bool,
+    strings: StringTable<'a>,
+    edits: Edits,
+    report: Report,
+}
+
+type Outer<'p> = Option<&'p Frame<'p>>;
+
+impl<'a, S: Scrub> Walk<'a, S> {
+    fn message(
+        &mut self,
+        schema: &'static Message,
+        mut reader: Reader<'a>,
+        outer: Outer<'_>,
+    ) -> Result<(), Malformed> {
+        if schema.role == Role::Item {
+            self.report.items += 1;
+        }
+        while let Some(record) = reader.next_field()? {
+            match schema.field(record.number).filter(|field| record.is_a(field.kind, field.repeated)) {
+                Some(field) => self.field(schema, field, reader, &record, outer)?,
+                None => self.unknown(schema.role, &mut reader, &record, outer)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// A field that the schema knows, with a fitting wire type. `reader` has just read `record`.
+    fn field(
+        &mut self,
+        schema: &'static Message,
+        field: &'static Field,
+        reader: Reader<'a>,
+        record: &Record<'a>,
+        outer: Outer<'_>,
+    ) -> Result<(), Malformed> {
+        let Value::Delimited(content) = record.value else {
+            if schema.role == Role::AnyValue {
+                self.scalar_value(field.kind, record, outer);
+            }
+            return Ok(());
+        };
+        match field.kind {
+            Kind::Message(inner) => self.sub_message(schema.role, inner, reader, record, outer)?,
+            Kind::Text if schema.role == Role::KeyValue => self.key(record, content, outer),
+            Kind::Text if schema.role == Role::ProfilesDictionary => self.table_entry(record, content),
+            Kind::Text | Kind::Bytes => self.text(record, content, outer),
+            Kind::Id(length) if content.len() == length || content.is_empty() => {}
+            Kind::Id(_) => self.text(record, content, outer),
+            Kind::Payload => self.payload(record, content, outer),
+            // Whatever is left and delimited is packed numbers.
+            numbers => check_packed(numbers, content)?,
+        }
+        Ok(())
+    }
+
+    fn sub_message(
+        &mut self,
+        parent: Role,
+        schema: &'static Message,
+        reader: Reader<'a>,
+        record: &Record<'a>,
+        outer: Outer<'_>,
+    ) -> Result<(), Malformed> {
+        let Value::Delimited(content) = record.value else { return Ok(()) };
+        let inside = reader.enter(record)?;
+        let before = self.edits.open(record, content);
+        let is_content = match schema.role {
+            Role::KeyValue | Role::KeyValueAndUnit => {
+                let frame = self.frame(schema, inside, outer)?;
+                self.message(schema, inside, Some(&frame))?;
+                frame.is_outermost_content()
+            }
+            Role::AnyValue => {
+                self.message(schema, inside, outer)?;
+                let is_whole_value = matches!(parent, Role::KeyValue | Role::KeyValueAndUnit);
+                is_whole_value && outer.is_some_and(Frame::is_outermost_content)
+            }
+            _ => {
+                self.message(schema, inside, outer)?;
+                false
+            }
+        };
+        self.edits.close(before);
+        if is_content {
+            self.act_on_content(parent, schema.role, record, content, before);
+        }
+        Ok(())
+    }
+
+    /// Bytes that this build has no field for: scanned, and dropped where there is a finding.
+    fn unknown(
+        &mut self,
+        role: Role,
+        reader: &mut Reader<'a>,
+        record: &Record<'a>,
+        outer: Outer<'_>,
+    ) -> Result<(), Malformed> {
+        let drop = match record.value {
+            Value::StartGroup => return self.unknown_group(role, reader, record, outer),
+            Value::Delimited(content) => self.scrub(outer, content).is_some(),
+            // A value of a type to come, under a secret-named key.
+            _ => role == Role::AnyValue && self.is_in_scope(outer) && self.is_secret(outer),
+        };
+        if drop {
+            self.report.dropped_fields += 1;
+            self.edits.splice(record.start, record.end, Vec::new());
+        }
+        Ok(())
+    }
+
+    fn unknown_group(
+        &mut self,
+        role: Role,
+        reader: &mut Reader<'a>,
+        start: &Record<'a>,
+        outer: Outer<'_>,
+    ) -> Result<(), Malformed> {
+        let mut inside = reader.enter_group()?;
+        while let Some(record) = inside.next_in_group(start.number)? {
+            self.unknown(role, &mut inside, &record, outer)?;
+        }
+        reader.leave_group(&inside);
+        Ok(())
+    }
+
+    /// A number, boolean or index in an `AnyValue`: a number under a secret-named key is masked, a boolean is not.
+    fn scalar_value(&mut self, kind: Kind, record: &Record<'a>, outer: Outer<'_>) {
+        let is_number = match (kind, record.value) {
+            (Kind::Bool, _) => false,
+            // The string table has been scrubbed for what points into it; an index into nothing is a number.
+            (Kind::StringIndex, Value::Varint(index)) => self.strings.get(index).is_none(),
+            _ => true,
+        };
+        if is_number && self.is_in_scope(outer) && self.is_secret(outer) {
+            self.report.count(&self.kinds.secret);
+            self.edits.splice(record.start, record.end, string_value(SECRET));
+        }
+    }
+
+    /// The stronger actions on a content attribute or its value, which has been walked since `before`.
+    fn act_on_content(
+        &mut self,
+        parent: Role,
+        role: Role,
+        record: &Record<'a>,
+        content: &[u8],
+        before: Mark,
+    ) {
+        match (self.policy.content_action, role) {
+            (ContentAction::Mask, Role::AnyValue) => {
+                let masked = string_value(MASKED);
+                if !content.is_empty() && content != masked {
+                    self.edits.rollback(before);
+                    self.report.count(&self.kinds.masked);
+                    self.edits.replace(record, masked);
+                }
+            }
+            // The attribute goes; a profile's attribute table is indexed, so there only the value goes.
+            (ContentAction::Drop, Role::KeyValue) => self.drop_content(record, before),
+            (ContentAction::Drop, Role::AnyValue) if parent == Role::KeyValueAndUnit => {
+                self.drop_content(record, before);
+            }
+            _ => {}
+        }
+    }
+
+    fn drop_content(&mut self, record: &Record<'a>, before: Mark) {
+        self.edits.rollback(before);
+        self.report.count(&self.kinds.dropped);
+        self.edits.splice(record.start, record.end, Vec::new());
+    }
+
+    fn payload(&mut self, record: &Record<'a>, content: &'a [u8], outer: Outer<'_>) {
+        if !self.is_in_scope(outer) {
+            return;
+        }
+        if std::str::from_utf8(content).is_ok() {
+            self.text(record, content, outer);
+        } else {
+            self.report.count_unscanned(Unscanned::Foreign);
+            self.edits.splice(record.start, record.end, Vec::new());
+        }
+    }
+}
+
+/// An encoded `AnyValue` that holds this text.
+fn string_value(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len() + 2);
+    put_field(&mut out, STRING_VALUE, text);
+    out
+}
