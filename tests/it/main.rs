@@ -3,9 +3,18 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,
-    reason = "a panic is a failed test"
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a panic in a test is a failed test"
+)]
+// Each boundary uses its own part of the support.
+#![allow(
+    unreachable_pub,
+    dead_code,
+    reason = "support is shared by boundaries that use different parts of it"
 )]
 
 mod admin;
 mod admin_canary;
 mod admin_logs;
+mod support;

@@ -1,0 +1,4 @@
+//! What several boundaries' tests share.
+
+pub mod backend;
+pub mod backend_answer;
