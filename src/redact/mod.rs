@@ -4,10 +4,14 @@
 //! what stands there instead; `rules` and `policy` are what the operator may say about it.
 
 pub mod policy;
+pub mod names;
 mod redacted;
 pub mod report;
+pub mod rules;
 pub mod text;
 mod walk;
+pub mod validate;
+pub mod values;
 
 use bytes::Bytes;
 

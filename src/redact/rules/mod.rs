@@ -1,0 +1,14 @@
+//! Rules as data: what a known credential looks like, read from YAML.
+//!
+//! A rule file is read by `load`, its regexes are looked at by `shape`, its examples are expanded by `template`, and
+//! `check` runs them. The built-in packs (`config/rules/*.yaml`) are embedded in the binary. Knows nothing of how a text is
+//! searched: that is the scanner, which takes a [`RuleSet`]. What makes a *name* secret is `super::names`, not a rule.
+
+mod check;
+mod edge;
+mod rule;
+mod set;
+
+pub use check::{CheckReport, Problem, check};
+pub use rule::{Confidence, Cut, Example, Group, Mode, Origin, Rule, Specificity};
+pub use set::{Allow, NAMED_PAIR_KIND, RuleError, RuleErrors, RuleSet};

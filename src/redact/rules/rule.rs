@@ -1,0 +1,146 @@
+//! One rule: the compiled-from-YAML form that the scanner reads. Holds data, decides nothing but word starts.
+
+use std::sync::Arc;
+
+use crate::redact::validate::{Validator, Verdict};
+
+/// How sure a match of the pattern alone is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Confidence {
+    /// The form alone says that it is a credential.
+    Confident,
+    /// It takes a name, a header or a neighbour, all of which the pattern holds.
+    Contextual,
+}
+
+/// What a finding does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// It is replaced and counted.
+    Active,
+    /// It is counted only: for trying an operator's rule.
+    Audit,
+}
+
+/// Which finding wins where two overlap: the greater one. Ties: the earlier rule of the [`super::RuleSet`] wins.
+///
+/// Derived from the kind unless the rule file says `order: listed` (then every rule of it is a `KnownFormat`, so that
+/// only their order counts): `jwt` is [`Self::Jwt`], `bearer-token` and `basic-auth` are [`Self::Scheme`], a contextual rule
+/// is [`Self::Contextual`], any other is [`Self::KnownFormat`]. A named pair is no rule; the scanner gives it
+/// [`Self::NamedPair`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Specificity {
+    /// The value of a name that is that of a secret.
+    NamedPair,
+    /// A rule that needs what stands around the secret (a password in a URL).
+    Contextual,
+    /// What follows `Bearer` or `Basic`.
+    Scheme,
+    /// Any JWT.
+    Jwt,
+    /// A vendor's own format.
+    KnownFormat,
+}
+
+/// Which group of the pattern is the secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Group {
+    /// By number, from 1.
+    Index(usize),
+    /// By name, `(?P<name>...)`.
+    Name(String),
+}
+
+/// How a secret is known that the end of the value cut off.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cut {
+    /// Matches every prefix of what the rule's pattern matches. Derived, with the same groups as the pattern.
+    /// It counts only where the match ends at the end of the value and is at least `floor` bytes long.
+    pub pattern: String,
+    /// Least length in bytes of the secret (the group), its prefix included.
+    pub floor: usize,
+}
+
+/// One rule.
+#[derive(Debug, Clone)]
+pub struct Rule {
+    /// Kebab case; the marker is `[REDACTED:<kind>]`. Several rules may share a kind.
+    pub kind: Arc<str>,
+    /// What it finds, for people.
+    pub description: String,
+    /// Where the format is described.
+    pub source: Option<String>,
+    /// How sure a match is.
+    pub confidence: Confidence,
+    /// Literals of which at least one stands in every match. Never empty.
+    pub anchors: Vec<String>,
+    /// The pattern begins with `(?i)`: anchors are compared without ASCII case.
+    pub ignore_case: bool,
+    /// The regex, for `regex::bytes` with `unicode(false)`. Starts with no word boundary: see `word_start`.
+    pub pattern: String,
+    /// The secret's group; `None`: the whole match.
+    pub group: Option<Group>,
+    /// Most bytes of a match that can stand before the first byte of its anchor.
+    pub before_anchor: usize,
+    /// The match must not continue a word: see [`Rule::starts_well`].
+    pub word_start: bool,
+    /// What the secret must, or may, satisfy.
+    pub validate: Vec<Validator>,
+    /// Active or audit.
+    pub mode: Mode,
+    /// Stands in place of the secret instead of the marker.
+    pub replacement: Option<String>,
+    /// Who wins on overlap.
+    pub specificity: Specificity,
+    /// Secrets cut off by the end of the value.
+    pub cut: Option<Cut>,
+    /// Templates, expanded: texts in which the rule finds its secret.
+    pub examples: Vec<Example>,
+    /// Templates, expanded: texts in which it finds nothing.
+    pub counterexamples: Vec<Example>,
+    /// File of the rule and its line, for messages.
+    pub origin: Origin,
+}
+
+/// A text of a rule's own tests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Example {
+    /// The expanded text.
+    pub text: String,
+    /// Byte ranges of `text` that must be gone: the parts between `«` and `»` in the file, or else what the group matches.
+    pub secrets: Vec<std::ops::Range<usize>>,
+    /// Its line in the file.
+    pub line: usize,
+}
+
+/// Where something was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// Name of the source as given by the caller, for example a path.
+    pub file: Arc<str>,
+    /// Line, from 1.
+    pub line: usize,
+}
+
+impl Rule {
+    /// All validators together: one rejection rejects, else one confirmation confirms.
+    pub fn verdict(&self, secret: &[u8]) -> Verdict {
+        let mut verdict = Verdict::Plausible;
+        for validator in &self.validate {
+            match validator.check(secret) {
+                Verdict::Rejected => return Verdict::Rejected,
+                Verdict::Confirmed => verdict = Verdict::Confirmed,
+                Verdict::Plausible => {}
+            }
+        }
+        verdict
+    }
+
+    /// Whether a match may begin after `before` (the text up to the match).
+    ///
+    /// Rules with `word_start` refuse to begin in the middle of a word (`sk-` in `task-`); the letter of an escape
+    /// (`\n`, `\u003d`, `%3D`, an ANSI colour's `m`) is not a word's.
+    pub fn starts_well(&self, before: &[u8]) -> bool {
+        !self.word_start || super::edge::is_word_start(before)
+    }
+}
