@@ -39,7 +39,7 @@ pub struct Health {
     failures: AtomicU32,
     serving: AtomicBool,
     draining: AtomicBool,
-    readiness: watch::Sender<Readiness>,
+    ready: watch::Sender<bool>,
 }
 
 impl Default for Health {
@@ -49,7 +49,7 @@ impl Default for Health {
             failures: AtomicU32::new(0),
             serving: AtomicBool::new(false),
             draining: AtomicBool::new(false),
-            readiness: watch::Sender::new(Readiness::Starting),
+            ready: watch::Sender::new(false),
         }
     }
 }
@@ -79,9 +79,9 @@ impl Health {
         }
     }
 
-    /// Sees every later change of readiness, for `grpc.health.v1`'s `Watch`.
-    pub fn watch(&self) -> watch::Receiver<Readiness> {
-        self.readiness.subscribe()
+    /// Sees whether [`Readiness::Ready`] holds, now and at every change, for `grpc.health.v1`.
+    pub fn watch(&self) -> watch::Receiver<bool> {
+        self.ready.subscribe()
     }
 
     /// The listeners are open.
@@ -116,8 +116,8 @@ impl Health {
 
     fn announce(&self) {
         // Computed under the channel's lock, so that of two writers the later one tells the newer state.
-        self.readiness.send_if_modified(|told| {
-            let now = self.readiness();
+        self.ready.send_if_modified(|told| {
+            let now = self.readiness() == Readiness::Ready;
             let changed = *told != now;
             *told = now;
             changed

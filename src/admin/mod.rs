@@ -6,7 +6,6 @@
 pub mod canary;
 mod health;
 mod server;
-pub mod settings;
 
 pub use health::{Health, Readiness};
 pub use server::{State, serve, serve_metrics};

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::State as Shared;
-use axum::http::{HeaderName, StatusCode, header};
+use axum::http::{HeaderName, StatusCode, Uri, header};
 use axum::response::IntoResponse;
 use axum::routing::get;
 use hyper::server::conn::http1;
@@ -37,13 +37,22 @@ pub struct State {
     pub metrics: Arc<Metrics>,
 }
 
-/// Serves `/`, `/healthz`, `/readyz` and `/metrics` until `shutdown`; open requests are answered first.
-pub async fn serve(listener: TcpListener, state: State, shutdown: CancellationToken) {
+/// Serves `/healthz`, `/readyz`, `/metrics` and, at `path`, the same as `/healthz`, until `shutdown`; open requests
+/// are answered first. `path` is `/` by default, and the operator's to choose, as in the Collector.
+pub async fn serve(listener: TcpListener, path: String, state: State, shutdown: CancellationToken) {
+    // By comparison, not as a route: the router's pattern syntax is none of the operator's business.
+    let at_path = move |state: Shared<State>, uri: Uri| async move {
+        if uri.path() == path {
+            live(state).await.into_response()
+        } else {
+            StatusCode::NOT_FOUND.into_response()
+        }
+    };
     let app = Router::new()
-        .route("/", get(live))
         .route("/healthz", get(live))
         .route("/readyz", get(ready))
         .route("/metrics", get(metrics))
+        .fallback_service(get(at_path).with_state(state.clone()))
         .with_state(state);
     run(listener, app, shutdown).await;
 }

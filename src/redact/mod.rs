@@ -3,15 +3,15 @@
 //! `walk` finds every string of an OTLP request by the schema table; `text` decides what of a string is secret and
 //! what stands there instead; `rules` and `policy` are what the operator may say about it.
 
-pub mod policy;
 pub mod names;
+pub mod policy;
 mod redacted;
 pub mod report;
 pub mod rules;
 pub mod text;
-mod walk;
 pub mod validate;
 pub mod values;
+mod walk;
 
 use bytes::Bytes;
 

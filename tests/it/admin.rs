@@ -29,7 +29,7 @@ impl Admin {
         let server = tokio::spawn(async move {
             match only_metrics {
                 true => serve_metrics(listener, s, token).await,
-                false => serve(listener, s, token).await,
+                false => serve(listener, "/livez/{x}".into(), s, token).await,
             }
         });
         Self { address, state, shutdown, server }
@@ -55,7 +55,7 @@ async fn probes_follow_the_life_of_the_process() {
     let admin = Admin::start(false).await;
     let health = &admin.state.health;
     assert!(!health.redaction_works(), "unchecked redaction must not count as working");
-    assert_eq!((admin.status("/").await, admin.status("/readyz").await), (200, 503));
+    assert_eq!((admin.status("/healthz").await, admin.status("/readyz").await), (200, 503));
 
     health.canary_passed();
     assert_eq!(admin.status("/readyz").await, 503, "not ready before the listeners are open");
@@ -66,7 +66,7 @@ async fn probes_follow_the_life_of_the_process() {
         assert_eq!(health.canary_survived(), failure);
         assert!(!health.redaction_works());
         assert_eq!((admin.status("/healthz").await, admin.status("/readyz").await), (live, 503));
-        assert_eq!(admin.status("/").await, live);
+        assert_eq!(admin.status("/livez/{x}").await, live, "the operator's own path");
     }
     health.canary_passed();
     assert_eq!((admin.status("/healthz").await, admin.status("/readyz").await), (200, 200));
@@ -80,9 +80,10 @@ async fn probes_follow_the_life_of_the_process() {
 async fn watchers_see_each_change_of_readiness() {
     let health = Health::default();
     let mut watch = health.watch();
-    assert_eq!(*watch.borrow_and_update(), Readiness::Starting);
+    assert!(!*watch.borrow_and_update());
     health.set_serving();
     assert!(!watch.has_changed().unwrap());
+    assert_eq!(health.readiness(), Readiness::Starting);
     for (step, expected) in [
         (Health::canary_passed as fn(&Health), Readiness::Ready),
         (|h| assert_eq!(h.canary_survived(), 1), Readiness::CanarySurvived),
@@ -91,7 +92,8 @@ async fn watchers_see_each_change_of_readiness() {
     ] {
         step(&health);
         assert!(watch.has_changed().unwrap());
-        assert_eq!(*watch.borrow_and_update(), expected);
+        assert_eq!(*watch.borrow_and_update(), expected == Readiness::Ready);
+        assert_eq!(health.readiness(), expected);
     }
 }
 
@@ -99,7 +101,9 @@ async fn watchers_see_each_change_of_readiness() {
 async fn only_get_and_head_and_only_the_known_pages() {
     let admin = Admin::start(false).await;
     assert!(admin.ask("POST", "/healthz").await.starts_with("HTTP/1.1 405 "));
-    assert!(admin.ask("GET", "/v1/traces").await.starts_with("HTTP/1.1 404 "));
+    for unknown in ["/", "/v1/traces", "/livez/1"] {
+        assert_eq!(admin.status(unknown).await, 404);
+    }
     let head = admin.ask("HEAD", "/healthz").await;
     assert!(head.starts_with("HTTP/1.1 200 ") && head.ends_with("\r\n\r\n"), "{head}");
 

@@ -89,20 +89,21 @@ async fn health_follows_the_canary_and_recovers() {
     let minute = Duration::from_secs(60);
     let task = tokio::spawn(run(redact, minute, Arc::clone(&health), Arc::clone(&metrics), shutdown.clone()));
     let mut watch = health.watch();
-    watch.wait_for(|readiness| *readiness == Readiness::Ready).await.unwrap();
+    watch.wait_for(|ready| *ready).await.unwrap();
     assert_eq!(CHECKS.load(Ordering::SeqCst), 3, "one check at the start");
 
     LEAKS.store(1, Ordering::SeqCst);
     tokio::time::sleep(minute / 2).await;
     assert!(health.redaction_works(), "nothing is checked between two ticks");
-    watch.wait_for(|readiness| *readiness == Readiness::CanarySurvived).await.unwrap();
+    watch.wait_for(|ready| !*ready).await.unwrap();
     assert!(!health.redaction_works() && health.is_live());
+    assert_eq!(health.readiness(), Readiness::CanarySurvived);
     tokio::time::sleep(2 * minute + minute / 2).await;
     assert!(!health.is_live(), "three failures in a row");
     assert!(metrics.render().contains("blackbar_canary_failures_total 3\n"));
 
     LEAKS.store(0, Ordering::SeqCst);
-    watch.wait_for(|readiness| *readiness == Readiness::Ready).await.unwrap();
+    watch.wait_for(|ready| *ready).await.unwrap();
     assert!(health.is_live() && health.redaction_works());
 
     shutdown.cancel();
