@@ -17,4 +17,13 @@
 mod admin;
 mod admin_canary;
 mod admin_logs;
+mod places;
+mod schema;
 mod support;
+mod walk;
+mod walk_generate;
+mod walk_places;
+mod walk_policy;
+mod walk_properties;
+mod walk_reference;
+mod walk_stand_in;

@@ -284,7 +284,8 @@ impl<'a, S: Scrub> Walk<'a, S> {
             self.text(record, content, outer);
         } else {
             self.report.count_unscanned(Unscanned::Foreign);
-            self.edits.splice(record.start, record.end, Vec::new());
+            // Emptied rather than removed: an earlier occurrence must not become the valid one.
+            self.edits.replace(record, Vec::new());
         }
     }
 }

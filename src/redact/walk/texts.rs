@@ -48,12 +48,13 @@ impl<'a, S: Scrub> Walk<'a, S> {
         clean: Option<Vec<u8>>,
         limit: usize,
     ) -> Option<Vec<u8>> {
-        if clean.as_deref().unwrap_or(text).len() <= limit {
+        let scrubbed = clean.as_deref().unwrap_or(text);
+        if cut::at(scrubbed, limit) == scrubbed.len() {
             return clean;
         }
         self.report.count(&self.kinds.truncated);
         let mut rest = clean.unwrap_or_else(|| text.to_vec());
-        // Each round but the last shortens the text or replaces something, so few are enough in practice.
+        // Each round shortens the text or replaces something, so few are enough in practice.
         for _ in 0..8 {
             rest.truncate(cut::at(&rest, limit));
             match self.ask(keys, &rest) {
