@@ -185,6 +185,15 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
+    /// The next number of a packed field of varints, `None` at its end.
+    ///
+    /// # Errors
+    ///
+    /// [`Malformed`] if what follows is no varint.
+    pub fn next_varint(&mut self) -> Result<Option<u64>, Malformed> {
+        if self.at >= self.bytes.len() { Ok(None) } else { self.varint().map(Some) }
+    }
+
     #[inline]
     fn varint(&mut self) -> Result<u64, Malformed> {
         match self.bytes.get(self.at) {
@@ -250,14 +259,21 @@ pub fn check_packed(kind: Kind, content: &[u8]) -> Result<(), Malformed> {
     if fits { Ok(()) } else { Err(BAD_PACKED) }
 }
 
-enum WireType {
+/// How the value of a known field stands on the wire (protobuf, "Message Structure").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WireType {
+    /// Wire type 0.
     Varint,
+    /// Wire type 1: eight bytes, little-endian.
     Fixed64,
+    /// Wire type 2.
     Delimited,
+    /// Wire type 5: four bytes, little-endian.
     Fixed32,
 }
 
-fn wire_type(kind: Kind) -> WireType {
+/// The wire type of one value of this kind.
+pub const fn wire_type(kind: Kind) -> WireType {
     match kind {
         Kind::Message(_) | Kind::Text | Kind::Bytes | Kind::Id(_) | Kind::Payload => WireType::Delimited,
         Kind::StringIndex
