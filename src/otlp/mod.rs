@@ -2,7 +2,9 @@
 //!
 //! Pure: depends on nothing else in this crate, and uses no sockets, clocks, environment or logging.
 
+pub mod json;
 pub mod payload;
+pub mod reply;
 pub mod schema;
 pub mod signal;
 pub mod wire;
