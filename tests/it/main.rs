@@ -17,6 +17,9 @@
 mod admin;
 mod admin_canary;
 mod admin_logs;
+mod json;
+mod json_properties;
+mod json_reply;
 mod places;
 mod schema;
 mod support;
