@@ -26,3 +26,8 @@ pub fn looks_secret(name: &[u8], value: &[u8], form: Form) -> bool {
     let _ = (name, form);
     !is_inert(value)
 }
+
+/// Whether this is a token rather than a word of prose.
+pub fn is_token_shaped(value: &[u8]) -> bool {
+    !value.is_empty()
+}

@@ -6,8 +6,12 @@
 
 mod check;
 mod edge;
+mod load;
+mod portable;
 mod rule;
 mod set;
+mod shape;
+mod template;
 
 pub use check::{CheckReport, Problem, check};
 pub use rule::{Confidence, Cut, Example, Group, Mode, Origin, Rule, Specificity};

@@ -54,8 +54,8 @@ pub enum Group {
 /// How a secret is known that the end of the value cut off.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cut {
-    /// Matches every prefix of what the rule's pattern matches. Derived, with the same groups as the pattern.
-    /// It counts only where the match ends at the end of the value and is at least `floor` bytes long.
+    /// Matches every prefix of what the rule's pattern matches. Derived, group 1 is the secret
+    /// where the rule has a group. It counts only where the match ends at the end of the value and is at least `floor` bytes long.
     pub pattern: String,
     /// Least length in bytes of the secret (the group), its prefix included.
     pub floor: usize,
@@ -64,6 +64,8 @@ pub struct Cut {
 /// One rule.
 #[derive(Debug, Clone)]
 pub struct Rule {
+    /// Unique name; the kind unless the file says otherwise.
+    pub id: Arc<str>,
     /// Kebab case; the marker is `[REDACTED:<kind>]`. Several rules may share a kind.
     pub kind: Arc<str>,
     /// What it finds, for people.

@@ -1,12 +1,23 @@
 //! An ordered set of rules with its allow list.
 
 use std::fmt;
-use std::sync::Arc;
 
+use sha2::{Digest, Sha256};
+
+use super::load;
 use super::rule::{Origin, Rule};
 
 /// The kind of the value of a secret-named pair: no rule, but switched on and off like one.
 pub const NAMED_PAIR_KIND: &str = "secret";
+
+/// The embedded packs, in order of precedence: what is particular to a vendor before what is general.
+const PACKS: [(&str, &str); 5] = [
+    ("config/rules/ai.yaml", include_str!("../../../config/rules/ai.yaml")),
+    ("config/rules/cloud.yaml", include_str!("../../../config/rules/cloud.yaml")),
+    ("config/rules/code.yaml", include_str!("../../../config/rules/code.yaml")),
+    ("config/rules/saas.yaml", include_str!("../../../config/rules/saas.yaml")),
+    ("config/rules/general.yaml", include_str!("../../../config/rules/general.yaml")),
+];
 
 /// Rules in order of precedence, whether secret-named pairs count, and what is known to be harmless.
 #[derive(Debug, Clone, Default)]
@@ -19,8 +30,8 @@ pub struct RuleSet {
 /// Known harmless values.
 #[derive(Debug, Clone, Default)]
 pub struct Allow {
-    sha256: Vec<[u8; 32]>,
-    patterns: Vec<regex::bytes::Regex>,
+    pub(super) sha256: Vec<[u8; 32]>,
+    pub(super) patterns: Vec<regex::bytes::Regex>,
 }
 
 /// One problem in a rule file.
@@ -43,8 +54,19 @@ impl RuleSet {
     }
 
     /// The built-in packs, with named pairs.
+    ///
+    /// # Panics
+    ///
+    /// If an embedded file is not valid, which the tests rule out: without its rules the redactor must not start.
     pub fn builtin() -> Self {
-        Self { named_pairs: true, ..Self::default() }
+        let mut set = Self { named_pairs: true, ..Self::default() };
+        for (name, yaml) in PACKS {
+            match Self::from_yaml(name, yaml) {
+                Ok(pack) => set.extend(pack),
+                Err(errors) => panic!("built-in rules: {errors}"),
+            }
+        }
+        set
     }
 
     /// Reads a rule file. `source_name` stands in messages.
@@ -53,8 +75,8 @@ impl RuleSet {
     ///
     /// All problems of the file, each with its line.
     pub fn from_yaml(source_name: &str, yaml: &str) -> Result<Self, RuleErrors> {
-        let _ = (source_name, yaml);
-        Ok(Self::default())
+        let (rules, allow) = load::load(source_name, yaml).map_err(RuleErrors)?;
+        Ok(Self { rules, allow, named_pairs: false })
     }
 
     /// Adds the rules, the allow list and the named pairs of `other`; its rules come after these.
@@ -65,10 +87,18 @@ impl RuleSet {
         self.allow.patterns.extend(other.allow.patterns);
     }
 
-    /// Takes out every rule of these kinds (`secret`: named pairs). Returns the kinds that named nothing.
+    /// Takes out every rule of these kinds or ids (`secret`: named pairs). Returns the kinds that named nothing.
     pub fn disable<'k>(&mut self, kinds: &[&'k str]) -> Vec<&'k str> {
-        let _ = kinds;
-        Vec::new()
+        let mut unknown = Vec::new();
+        for kind in kinds {
+            let before = self.rules.len();
+            self.rules.retain(|rule| *rule.kind != **kind && *rule.id != **kind);
+            let named = *kind == NAMED_PAIR_KIND && std::mem::take(&mut self.named_pairs);
+            if before == self.rules.len() && !named {
+                unknown.push(*kind);
+            }
+        }
+        unknown
     }
 
     /// The rules, in order of precedence among equals.
@@ -83,14 +113,9 @@ impl RuleSet {
 
     /// Whether the operator has said that this value is harmless.
     pub fn allows(&self, secret: &[u8]) -> bool {
-        let _ = secret;
-        false
-    }
-}
-
-impl Origin {
-    pub(super) fn new(file: &Arc<str>, line: usize) -> Self {
-        Self { file: Arc::clone(file), line }
+        let listed =
+            !self.allow.sha256.is_empty() && self.allow.sha256.contains(&Sha256::digest(secret).into());
+        listed || self.allow.patterns.iter().any(|pattern| pattern.is_match(secret))
     }
 }
 

@@ -1,0 +1,410 @@
+//! Reads a rule file. Reports every problem of the file at once, each with its line.
+//!
+//! Works on a tree of marked nodes rather than with `serde`, which stops at the first mistake.
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use saphyr::{LoadableYamlNode, MarkedYaml, Scalar, YamlData};
+
+use super::rule::{Confidence, Cut, Example, Group, Mode, Origin, Rule, Specificity};
+use super::set::{Allow, RuleError};
+use super::{shape, template};
+use crate::redact::validate::Validator;
+
+/// Least bytes of a cut secret after its anchor, where the rule doesn't say.
+const DEFAULT_CUT: usize = 12;
+
+const FILE_KEYS: &[&str] = &["order", "rules", "allow"];
+const ALLOW_KEYS: &[&str] = &["sha256", "patterns"];
+const RULE_KEYS: &[&str] = &[
+    "id",
+    "kind",
+    "description",
+    "source",
+    "confidence",
+    "anchors",
+    "pattern",
+    "group",
+    "word_start",
+    "validate",
+    "mode",
+    "replacement",
+    "cut",
+    "examples",
+    "counterexamples",
+];
+
+/// Reads the rules and the allow list of a file.
+pub(super) fn load(source_name: &str, yaml: &str) -> Result<(Vec<Rule>, Allow), Vec<RuleError>> {
+    let mut loader = Loader { file: Arc::from(source_name), errors: Vec::new() };
+    let loaded = loader.file(yaml);
+    if loader.errors.is_empty() { Ok(loaded) } else { Err(loader.errors) }
+}
+
+struct Loader {
+    file: Arc<str>,
+    errors: Vec<RuleError>,
+}
+
+/// A mapping's entries, each with the line of its key.
+type Entries<'n, 'y> = Vec<(&'n str, &'n MarkedYaml<'y>)>;
+
+impl Loader {
+    fn file(&mut self, yaml: &str) -> (Vec<Rule>, Allow) {
+        let nothing = (Vec::new(), Allow::default());
+        let documents = match MarkedYaml::load_from_str(yaml) {
+            Ok(documents) => documents,
+            Err(error) => {
+                self.error(error.marker().line(), error.info().to_owned());
+                return nothing;
+            }
+        };
+        let [document] = documents.as_slice() else {
+            self.error(1, "expected one YAML document with `rules`".to_owned());
+            return nothing;
+        };
+        let entries = self.mapping(document, "the file", FILE_KEYS);
+        let listed = entries.iter().any(|(key, node)| *key == "order" && self.order(node));
+        let mut rules = Vec::new();
+        let mut allow = Allow::default();
+        for (key, node) in entries {
+            match key {
+                "rules" => {
+                    rules = self.sequence(node, "rules").iter().filter_map(|n| self.rule(n, listed)).collect()
+                }
+                "allow" => allow = self.allow(node),
+                _ => {}
+            }
+        }
+        self.refuse_same_ids(&rules);
+        (rules, allow)
+    }
+
+    /// Whether the order is the listed one.
+    fn order(&mut self, node: &MarkedYaml<'_>) -> bool {
+        self.one_of(node, "order", &[("specificity", false), ("listed", true)]).unwrap_or(false)
+    }
+
+    fn allow(&mut self, node: &MarkedYaml<'_>) -> Allow {
+        let mut allow = Allow::default();
+        for (key, value) in self.mapping(node, "allow", ALLOW_KEYS) {
+            for (text, line) in self.texts(value, key) {
+                match key {
+                    "sha256" => match hex_digest(&text) {
+                        Some(digest) => allow.sha256.push(digest),
+                        None => self.error(line, "expected a SHA-256 of 64 hexadecimal digits".to_owned()),
+                    },
+                    _ => match bytes_regex(&format!("^(?:{text})$")) {
+                        Ok(regex) => allow.patterns.push(regex),
+                        Err(why) => self.error(line, format!("bad pattern: {why}")),
+                    },
+                }
+            }
+        }
+        allow
+    }
+
+    fn rule(&mut self, node: &MarkedYaml<'_>, listed: bool) -> Option<Rule> {
+        let before = self.errors.len();
+        let line = node.span.start.line();
+        let entries = self.mapping(node, "a rule", RULE_KEYS);
+        let get = |key: &str| entries.iter().find(|(name, _)| *name == key).map(|(_, node)| *node);
+
+        let kind = self.required(get("kind"), "kind", line);
+        if !kind.is_empty() && !is_kebab(&kind) {
+            self.error(line, format!("kind `{kind}` must be in kebab case: lower case letters, digits, `-`"));
+        }
+        let description = self.required(get("description"), "description", line);
+        let pattern = self.required(get("pattern"), "pattern", line);
+        let anchors: Vec<String> = get("anchors")
+            .map(|n| self.texts(n, "anchors"))
+            .unwrap_or_default()
+            .into_iter()
+            .map(|(t, _)| t)
+            .collect();
+        if anchors.is_empty() || anchors.iter().any(String::is_empty) {
+            self.error(
+                line,
+                "`anchors` must list at least one literal that stands in every match".to_owned(),
+            );
+        }
+        let confidence = get("confidence").and_then(|n| {
+            self.one_of(
+                n,
+                "confidence",
+                &[("confident", Confidence::Confident), ("contextual", Confidence::Contextual)],
+            )
+        });
+        if get("confidence").is_none() {
+            self.error(line, "`confidence` is missing: confident or contextual".to_owned());
+        }
+        let mode = get("mode")
+            .and_then(|n| self.one_of(n, "mode", &[("active", Mode::Active), ("audit", Mode::Audit)]));
+        let word_start =
+            get("word_start").and_then(|n| self.one_of(n, "word_start", &[("true", true), ("false", false)]));
+        let id = get("id").and_then(|n| self.text(n, "id")).unwrap_or_else(|| kind.clone());
+        let mut rule = Rule {
+            id: Arc::from(id),
+            kind: Arc::from(kind.as_str()),
+            description,
+            source: get("source").and_then(|n| self.text(n, "source")),
+            confidence: confidence.unwrap_or(Confidence::Contextual),
+            anchors,
+            ignore_case: pattern.starts_with(shape::IGNORE_CASE),
+            pattern,
+            group: get("group").and_then(|n| self.group(n)),
+            before_anchor: 0,
+            word_start: word_start.unwrap_or(false),
+            validate: get("validate").map(|n| self.validators(n)).unwrap_or_default(),
+            mode: mode.unwrap_or(Mode::Active),
+            replacement: get("replacement").and_then(|n| self.text(n, "replacement")),
+            specificity: if listed { Specificity::KnownFormat } else { specificity(&kind, confidence) },
+            cut: None,
+            examples: Vec::new(),
+            counterexamples: Vec::new(),
+            origin: Origin { file: Arc::clone(&self.file), line },
+        };
+        rule.examples = get("examples").map(|n| self.examples(n, "examples", &rule.id)).unwrap_or_default();
+        rule.counterexamples =
+            get("counterexamples").map(|n| self.examples(n, "counterexamples", &rule.id)).unwrap_or_default();
+        let floor = get("cut").and_then(|n| self.cut(n));
+        if self.errors.len() == before {
+            self.shape(&mut rule, get("pattern").map_or(line, |n| n.span.start.line()), floor);
+        }
+        (self.errors.len() == before).then_some(rule)
+    }
+
+    /// What follows from the pattern. `floor`: `None` if the file doesn't say, `Some(None)` for never.
+    fn shape(&mut self, rule: &mut Rule, line: usize, floor: Option<Option<usize>>) {
+        let hir = match bytes_regex(&rule.pattern).and_then(|_| shape::parse(&rule.pattern)) {
+            Ok(hir) => hir,
+            Err(why) => return self.error(line, format!("bad pattern: {why}")),
+        };
+        if hir.properties().minimum_len().unwrap_or(0) == 0 {
+            return self.error(line, "the pattern matches the empty text".to_owned());
+        }
+        let number = match rule.group.as_ref().map(|group| shape::group_number(&hir, group)) {
+            Some(None) => return self.error(line, "the pattern has no such group".to_owned()),
+            Some(number) => number,
+            None => None,
+        };
+        match shape::before_anchor(&rule.pattern, &rule.anchors) {
+            Some(before) => rule.before_anchor = before,
+            None => {
+                return self.error(
+                    line,
+                    "cannot tell that an anchor stands in every match, at a bounded distance from its start"
+                        .to_owned(),
+                );
+            }
+        }
+        let anchor = rule.anchors.iter().map(String::len).min().unwrap_or(0);
+        let floor = match floor {
+            Some(None) => return,
+            Some(Some(floor)) => floor,
+            None if rule.confidence == Confidence::Confident && rule.group.is_none() => DEFAULT_CUT,
+            None => return,
+        };
+        let floor = if rule.group.is_none() { anchor + floor } else { floor };
+        let pattern = shape::prefixes(&hir, number);
+        match bytes_regex(&pattern) {
+            Ok(_) => rule.cut = Some(Cut { pattern, floor }),
+            Err(why) => {
+                self.error(line, format!("the pattern is too large to be cut: {why}; write `cut: never`"))
+            }
+        }
+    }
+
+    fn cut(&mut self, node: &MarkedYaml<'_>) -> Option<Option<usize>> {
+        if matches!(node.data, YamlData::Value(Scalar::String(ref text)) if text == "never") {
+            return Some(None);
+        }
+        let floor = node.data.as_integer().and_then(|n| usize::try_from(n).ok()).filter(|n| *n >= 4);
+        if floor.is_none() {
+            self.error(
+                node.span.start.line(),
+                "`cut` must be `never` or a number of bytes from 4".to_owned(),
+            );
+        }
+        floor.map(Some)
+    }
+
+    fn group(&mut self, node: &MarkedYaml<'_>) -> Option<Group> {
+        match &node.data {
+            YamlData::Value(Scalar::Integer(number)) if *number > 0 => {
+                usize::try_from(*number).ok().map(Group::Index)
+            }
+            YamlData::Value(Scalar::String(name)) => Some(Group::Name(name.to_string())),
+            _ => {
+                self.error(node.span.start.line(), "`group` must be a name or a number from 1".to_owned());
+                None
+            }
+        }
+    }
+
+    fn validators(&mut self, node: &MarkedYaml<'_>) -> Vec<Validator> {
+        let items: Vec<_> = self.sequence(node, "validate").iter().collect();
+        items.into_iter().filter_map(|item| self.validator(item)).collect()
+    }
+
+    fn validator(&mut self, node: &MarkedYaml<'_>) -> Option<Validator> {
+        let line = node.span.start.line();
+        if node.data.is_mapping() {
+            let entries = self.mapping(node, "validate", &["entropy"]);
+            let (_, bits) = entries.first()?;
+            let least = bits.data.as_floating_point().or_else(|| bits.data.as_integer().map(|n| n as f64));
+            if least.is_none_or(|bits| !(0.0..=8.0).contains(&bits)) {
+                self.error(line, "`entropy` takes bits a byte, from 0 to 8".to_owned());
+            }
+            return least.map(Validator::Entropy);
+        }
+        match Validator::from_str(&self.text(node, "validate")?) {
+            Ok(validator) => Some(validator),
+            Err(unknown) => {
+                self.error(line, unknown.to_string());
+                None
+            }
+        }
+    }
+
+    fn examples(&mut self, node: &MarkedYaml<'_>, what: &str, id: &str) -> Vec<Example> {
+        let mut examples = Vec::new();
+        for (at, (text, line)) in self.texts(node, what).into_iter().enumerate() {
+            match template::expand(&text, &format!("{id}/{what}/{at}")) {
+                Ok(expanded) => {
+                    examples.push(Example { text: expanded.text, secrets: expanded.marked, line })
+                }
+                Err(why) => self.error(line, why),
+            }
+        }
+        examples
+    }
+
+    fn refuse_same_ids(&mut self, rules: &[Rule]) {
+        for (at, rule) in rules.iter().enumerate() {
+            if let Some(first) = rules.iter().take(at).find(|other| other.id == rule.id) {
+                let message = format!(
+                    "a second rule `{}` (the first is on line {}): give one an `id`",
+                    rule.id, first.origin.line
+                );
+                self.error(rule.origin.line, message);
+            }
+        }
+    }
+
+    fn error(&mut self, line: usize, message: String) {
+        self.errors.push(RuleError { origin: Origin { file: Arc::clone(&self.file), line }, message });
+    }
+
+    fn mapping<'n, 'y>(&mut self, node: &'n MarkedYaml<'y>, what: &str, known: &[&str]) -> Entries<'n, 'y> {
+        let Some(mapping) = node.data.as_mapping() else {
+            self.error(node.span.start.line(), format!("expected {what} to be a mapping"));
+            return Vec::new();
+        };
+        let mut entries = Vec::new();
+        for (key, value) in mapping {
+            match key.data.as_str() {
+                Some(name) if known.contains(&name) => entries.push((name, value)),
+                name => {
+                    let name = name.unwrap_or("that is no text");
+                    let message =
+                        format!("unknown key `{name}` in {what}; expected one of {}", known.join(", "));
+                    self.error(key.span.start.line(), message);
+                }
+            }
+        }
+        entries
+    }
+
+    fn sequence<'n, 'y>(&mut self, node: &'n MarkedYaml<'y>, what: &str) -> &'n [MarkedYaml<'y>] {
+        match node.data.as_vec() {
+            Some(items) => items,
+            None => {
+                self.error(node.span.start.line(), format!("expected `{what}` to be a list"));
+                &[]
+            }
+        }
+    }
+
+    fn texts(&mut self, node: &MarkedYaml<'_>, what: &str) -> Vec<(String, usize)> {
+        let items: Vec<_> = self.sequence(node, what).iter().collect();
+        items
+            .into_iter()
+            .filter_map(|item| self.text(item, what).map(|text| (text, item.span.start.line())))
+            .collect()
+    }
+
+    fn text(&mut self, node: &MarkedYaml<'_>, what: &str) -> Option<String> {
+        let text = node.data.as_str().map(str::to_owned);
+        if text.is_none() {
+            self.error(
+                node.span.start.line(),
+                format!("expected text in `{what}`; quote it if it looks like a number"),
+            );
+        }
+        text
+    }
+
+    fn required(&mut self, node: Option<&MarkedYaml<'_>>, what: &str, line: usize) -> String {
+        match node {
+            Some(node) => self.text(node, what).unwrap_or_default(),
+            None => {
+                self.error(line, format!("`{what}` is missing"));
+                String::new()
+            }
+        }
+    }
+
+    fn one_of<T: Copy>(&mut self, node: &MarkedYaml<'_>, what: &str, choices: &[(&str, T)]) -> Option<T> {
+        let written = match &node.data {
+            YamlData::Value(Scalar::Boolean(value)) => value.to_string(),
+            data => data.as_str().unwrap_or_default().to_owned(),
+        };
+        let chosen = choices.iter().find(|(name, _)| *name == written).map(|(_, value)| *value);
+        if chosen.is_none() {
+            let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+            self.error(node.span.start.line(), format!("`{what}` must be {}", names.join(" or ")));
+        }
+        chosen
+    }
+}
+
+/// See [`Specificity`].
+fn specificity(kind: &str, confidence: Option<Confidence>) -> Specificity {
+    match (kind, confidence) {
+        ("jwt", _) => Specificity::Jwt,
+        ("bearer-token" | "basic-auth", _) => Specificity::Scheme,
+        (_, Some(Confidence::Contextual)) => Specificity::Contextual,
+        _ => Specificity::KnownFormat,
+    }
+}
+
+/// Compiles a pattern the way the scanner does.
+///
+/// # Errors
+///
+/// The reason on one line.
+pub(super) fn bytes_regex(pattern: &str) -> Result<regex::bytes::Regex, String> {
+    shape::parse(pattern)?;
+    regex::bytes::RegexBuilder::new(pattern)
+        .unicode(false)
+        .build()
+        .map_err(|error| error.to_string().lines().last().unwrap_or_default().to_owned())
+}
+
+fn is_kebab(kind: &str) -> bool {
+    kind.split('-')
+        .all(|word| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()))
+}
+
+fn hex_digest(text: &str) -> Option<[u8; 32]> {
+    let mut digest = [0; 32];
+    if text.len() != 64 || !text.is_ascii() {
+        return None;
+    }
+    for (at, byte) in digest.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(text.get(at * 2..at * 2 + 2)?, 16).ok()?;
+    }
+    Some(digest)
+}
