@@ -3,6 +3,7 @@
 //! `walk` finds every string of an OTLP request by the schema table; `text` decides what of a string is secret and
 //! what stands there instead; `rules` and `policy` are what the operator may say about it.
 
+mod inert;
 pub mod names;
 pub mod policy;
 mod redacted;
@@ -12,6 +13,7 @@ pub mod text;
 pub mod validate;
 pub mod values;
 mod walk;
+mod wordlist;
 
 use bytes::Bytes;
 

@@ -4,6 +4,8 @@
 //! only qualify it (`value`, `prod`) are off: `db_password` is a password, `password_reset_url` is a URL. `key`, `token` and
 //! other words that name harmless things too depend on the word before them. Knows nothing of values.
 
+use super::wordlist::{one_of, strip_end};
+
 /// What a name says of its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameClass {
@@ -53,496 +55,65 @@ const TRIGRAMS: &[&[u8; 3]] = &[
 ];
 
 /// Words that are the secret, whatever stands before them.
-const SECRETS: &[&str] = &["secret", "jwt", "bearer", "authorization", "cookie", "credential", "creds"];
+const SECRETS: &str = "
+    secret jwt bearer authorization cookie credential creds";
 /// Passwords, and what ends in such a word (`pgpassword`).
-const PASSWORDS: &[&str] =
-    &["password", "passwd", "passphrase", "passcode", "pwd", "passwort", "contrasena", "pswd", "psw"];
+const PASSWORDS: &str = "
+    password passwd passphrase passcode pwd passwort contrasena pswd psw";
 /// Whose `pass`: alone it counts what passed.
-const PASS_OWNERS: &[&str] = &[
-    "db",
-    "database",
-    "user",
-    "usr",
-    "admin",
-    "root",
-    "smtp",
-    "mail",
-    "email",
-    "imap",
-    "ftp",
-    "sftp",
-    "ssh",
-    "mysql",
-    "pg",
-    "postgres",
-    "pgsql",
-    "redis",
-    "mongo",
-    "mongodb",
-    "rabbitmq",
-    "rabbit",
-    "amqp",
-    "mq",
-    "proxy",
-    "login",
-    "basic",
-    "auth",
-    "http",
-    "ldap",
-    "account",
-    "svc",
-    "service",
-    "sudo",
-    "keystore",
-    "truststore",
-    "vault",
-    "api",
-    "app",
-    "client",
-    "server",
-    "key",
-    "cert",
-    "wifi",
-    "vpn",
-    "jenkins",
-    "registry",
-    "docker",
-    "nexus",
-    "sql",
-    "oracle",
-    "mssql",
-    "default",
-    "my",
-    "test",
-];
+const PASS_OWNERS: &str = "
+    db database user usr admin root smtp mail email imap ftp sftp ssh mysql pg postgres pgsql redis
+    mongo mongodb rabbitmq rabbit amqp mq proxy login basic auth http ldap account svc service sudo
+    keystore truststore vault api app client server key cert wifi vpn jenkins registry docker nexus sql
+    oracle mssql default my test";
 /// What makes a key secret. A key without one of these opens a map, sorts a table, or is on the keyboard.
-const KEY_OWNERS: &[&str] = &[
-    "api",
-    "apikey",
-    "secret",
-    "private",
-    "priv",
-    "access",
-    "signing",
-    "sign",
-    "signature",
-    "encryption",
-    "encrypt",
-    "encrypting",
-    "decryption",
-    "decrypt",
-    "crypto",
-    "cipher",
-    "account",
-    "shared",
-    "auth",
-    "authentication",
-    "master",
-    "service",
-    "storage account",
-    "license",
-    "licence",
-    "subscription",
-    "subscriptions",
-    "admin",
-    "ssh",
-    "deploy",
-    "webhook",
-    "hmac",
-    "aes",
-    "rsa",
-    "session",
-    "symmetric",
-    "function",
-    "functions",
-    "app",
-    "application",
-    "security",
-    "integration",
-    "ingest",
-    "ingestion",
-    "write",
-    "hec",
-    "bot",
-    "oauth",
-    "consumer",
-    "jwt",
-    "cookie",
-    "token",
-    "vault",
-    "unseal",
-    "recovery",
-    "ssl",
-    "tls",
-    "gpg",
-    "pgp",
-    "age",
-    "wireguard",
-    "psk",
-    "preshared",
-    // Services, as in OPENAI_KEY.
-    "openai",
-    "anthropic",
-    "claude",
-    "gemini",
-    "groq",
-    "mistral",
-    "cohere",
-    "huggingface",
-    "replicate",
-    "deepseek",
-    "xai",
-    "openrouter",
-    "perplexity",
-    "tavily",
-    "serpapi",
-    "pinecone",
-    "weaviate",
-    "qdrant",
-    "stripe",
-    "twilio",
-    "sendgrid",
-    "mailgun",
-    "mailchimp",
-    "postmark",
-    "resend",
-    "datadog",
-    "newrelic",
-    "sentry",
-    "honeycomb",
-    "grafana",
-    "github",
-    "gitlab",
-    "bitbucket",
-    "slack",
-    "discord",
-    "telegram",
-    "azure",
-    "aws",
-    "gcp",
-    "google",
-    "cloudflare",
-    "heroku",
-    "vercel",
-    "netlify",
-    "supabase",
-    "firebase",
-    "algolia",
-    "mapbox",
-    "alchemy",
-    "infura",
-    "etherscan",
-    "shodan",
-    "virustotal",
-    "notion",
-    "airtable",
-    "figma",
-    "linear",
-    "jira",
-    "asana",
-    "trello",
-    "zendesk",
-    "hubspot",
-    "intercom",
-    "segment",
-    "amplitude",
-    "mixpanel",
-    "langsmith",
-    "langfuse",
-    "wandb",
-    "elevenlabs",
-    "deepgram",
-    "assemblyai",
-];
+const KEY_OWNERS: &str = "
+    api apikey secret private priv access signing sign signature encryption encrypt encrypting
+    decryption decrypt crypto cipher account shared auth authentication master service license licence
+    subscription subscriptions admin ssh deploy webhook hmac aes rsa session symmetric function
+    functions app application security integration ingest ingestion write hec bot oauth consumer jwt
+    cookie token vault unseal recovery ssl tls gpg pgp age wireguard psk preshared";
+/// Services, as in `OPENAI_KEY`.
+const SERVICES: &str = "
+    openai anthropic claude gemini groq mistral cohere huggingface replicate deepseek xai openrouter
+    perplexity tavily serpapi pinecone weaviate qdrant stripe twilio sendgrid mailgun mailchimp postmark
+    resend datadog newrelic sentry honeycomb grafana github gitlab bitbucket slack discord telegram
+    azure aws gcp google cloudflare heroku vercel netlify supabase firebase algolia mapbox alchemy
+    infura etherscan shodan virustotal notion airtable figma linear jira asana trello zendesk hubspot
+    intercom segment amplitude mixpanel langsmith langfuse wandb elevenlabs deepgram assemblyai";
 /// What makes a key public or a label after all, wherever it stands in the name.
-const PUBLIC: &[&str] = &["public", "pub", "publishable", "pubkey"];
+const PUBLIC: &str = "
+    public pub publishable pubkey";
 /// What makes a token no secret: language models, parsers, pages, themes, locks.
-const TOKEN_KINDS: &[&str] = &[
-    "max",
-    "maximum",
-    "min",
-    "minimum",
-    "num",
-    "n",
-    "total",
-    "input",
-    "output",
-    "prompt",
-    "completion",
-    "reasoning",
-    "cached",
-    "eos",
-    "bos",
-    "pad",
-    "padding",
-    "unk",
-    "unknown",
-    "sep",
-    "separator",
-    "cls",
-    "mask",
-    "stop",
-    "start",
-    "end",
-    "begin",
-    "special",
-    "next",
-    "prev",
-    "previous",
-    "page",
-    "pagination",
-    "paging",
-    "continuation",
-    "cursor",
-    "sync",
-    "resume",
-    "time",
-    "per",
-    "budget",
-    "thinking",
-    "audio",
-    "image",
-    "text",
-    "used",
-    "usage",
-    "remaining",
-    "limit",
-    "count",
-    "first",
-    "last",
-    "current",
-    "each",
-    "avg",
-    "average",
-    "lookahead",
-    "identifier",
-    "keyword",
-    "punctuation",
-    "operator",
-    "syntax",
-    "lexer",
-    "lex",
-    "parser",
-    "design",
-    "css",
-    "color",
-    "colour",
-    "theme",
-    "cancellation",
-    "cancel",
-    "idempotency",
-    "fencing",
-    "lock",
-    "added",
-    "new",
-    "generated",
-    "predicted",
-    "accepted",
-    "rejected",
-    "word",
-    "sub",
-    "byte",
-    "char",
-    "vocab",
-    "eot",
-    "eod",
-    "fim",
-    "suffix",
-    "prefix",
-    "infix",
-    "string",
-    "comment",
-    "whitespace",
-    "newline",
-    "indent",
-    "decoder",
-    "encoder",
-    "visual",
-    "video",
-    "draft",
-    "target",
-    "source",
-    "top",
-    "chunk",
-    "skip",
-    "marker",
-    "control",
-    "matched",
-    "expected",
-    "unexpected",
-    "delimiter",
-    "lparen",
-    "rparen",
-    "semicolon",
-    "colon",
-    "comma",
-    "literal",
-    "number",
-    "peek",
-    "proc",
-    "macro",
-];
+const TOKEN_KINDS: &str = "
+    max maximum min minimum num n total input output prompt completion reasoning cached eos bos pad
+    padding unk unknown sep separator cls mask stop start end begin special next prev previous page
+    pagination paging continuation cursor sync resume time per budget thinking audio image text used
+    usage remaining limit count first last current each avg average lookahead identifier keyword
+    punctuation operator syntax lexer lex parser design css color colour theme cancellation cancel
+    idempotency fencing lock added new generated predicted accepted rejected word sub byte char vocab
+    eot eod fim suffix prefix infix string comment whitespace newline indent decoder encoder visual
+    video draft target source top chunk skip marker control matched expected unexpected delimiter lparen
+    rparen semicolon colon comma literal number peek proc macro";
 /// What makes tokens, in the plural, a container: they are counted far more often than held.
-const TOKEN_OWNERS: &[&str] = &[
-    "access",
-    "refresh",
-    "auth",
-    "api",
-    "bearer",
-    "session",
-    "oauth",
-    "secret",
-    "personal",
-    "bot",
-    "id",
-    "device",
-    "registration",
-];
+const TOKEN_OWNERS: &str = "
+    access refresh auth api bearer session oauth secret personal bot id device registration";
 /// A question or a command about a secret instead of the secret, as the first word.
-const QUESTIONS: &[&str] = &[
-    "is",
-    "has",
-    "have",
-    "use",
-    "uses",
-    "using",
-    "need",
-    "needs",
-    "require",
-    "requires",
-    "required",
-    "show",
-    "hide",
-    "no",
-    "can",
-    "should",
-    "allow",
-    "allows",
-    "allowed",
-    "enable",
-    "enabled",
-    "disable",
-    "disabled",
-    "forgot",
-    "forget",
-    "invalid",
-    "missing",
-    "wrong",
-    "incorrect",
-    "bad",
-    "ask",
-    "prompt",
-    "contains",
-    "support",
-    "supports",
-    "with",
-    "without",
-    "skip",
-    "ignore",
-    "include",
-    "exclude",
-    "expired",
-];
+const QUESTIONS: &str = "
+    is has have use uses using need needs require requires required show hide no can should allow allows
+    allowed enable enabled disable disabled forgot forget invalid missing wrong incorrect bad ask prompt
+    contains support supports with without skip ignore include exclude expired";
 /// Words after a secret that leave it one: `api_key_prod`, `secret_value`, `password_confirmation`.
-const QUALIFIERS: &[&str] = &[
-    "value",
-    "val",
-    "string",
-    "str",
-    "raw",
-    "plain",
-    "plaintext",
-    "cleartext",
-    "data",
-    "pem",
-    "der",
-    "material",
-    "bytes",
-    "binary",
-    "base",
-    "b",
-    "encoded",
-    "decoded",
-    "default",
-    "current",
-    "old",
-    "new",
-    "prod",
-    "prd",
-    "dev",
-    "stg",
-    "stage",
-    "staging",
-    "test",
-    "testing",
-    "sandbox",
-    "production",
-    "development",
-    "live",
-    "primary",
-    "secondary",
-    "main",
-    "backup",
-    "global",
-    "local",
-    "confirmation",
-    "confirm",
-    "repeat",
-    "ro",
-    "rw",
-    "readonly",
-    "admin",
-    "root",
-    "x",
-    "v",
-];
+const QUALIFIERS: &str = "
+    value val string str raw plain plaintext cleartext data pem der material bytes binary base b encoded
+    decoded default current old new prod prd dev stg stage staging test testing sandbox production
+    development live primary secondary main backup global local confirmation confirm repeat ro rw
+    readonly admin root x v";
 /// Members of a container that say what it holds.
-const LABELS: &[&str] = &[
-    "name",
-    "id",
-    "type",
-    "kind",
-    "description",
-    "label",
-    "labels",
-    "username",
-    "user",
-    "email",
-    "url",
-    "uri",
-    "host",
-    "hostname",
-    "port",
-    "region",
-    "at",
-    "date",
-    "time",
-    "expires",
-    "expiry",
-    "expiration",
-    "ttl",
-    "scope",
-    "scopes",
-    "status",
-    "version",
-    "path",
-    "file",
-    "enabled",
-    "arn",
-    "ref",
-    "count",
-    "length",
-    "algorithm",
-    "provider",
-    "issuer",
-    "domain",
-    "namespace",
-    "key",
-    "created",
-    "updated",
-    "format",
-    "source",
-];
+const LABELS: &str = "
+    name id type kind description label labels username user email url uri host hostname port region at
+    date time expires expiry expiration ttl scope scopes status version path file enabled arn ref count
+    length algorithm provider issuer domain namespace key created updated format source";
 
 fn classify(words: &Words<'_>) -> NameClass {
     let Some(last) = words.last() else { return NameClass::No };
@@ -571,16 +142,14 @@ fn classify(words: &Words<'_>) -> NameClass {
 /// Plurals, and `cookies`. Only the last word counts, unqualified.
 fn container(words: &Words<'_>, last: &[u8]) -> Option<NameClass> {
     let qualifier = words.before(1);
-    let holds = |word: &str, owners: &[&str]| {
-        is(last, word.as_bytes()) && qualifier.is_some_and(|q| one_of(q, owners))
-    };
-    let plural =
-        one_of(last, &["secrets", "credentials", "passwords", "passphrases", "cookies", "apikeys", "creds"]);
+    let holds =
+        |word: &str, owners: &str| is(last, word.as_bytes()) && qualifier.is_some_and(|q| one_of(q, owners));
+    let plural = one_of(last, "secrets credentials passwords passphrases cookies apikeys creds");
     // Kubernetes lists the *names* of pull secrets.
     let named = qualifier.is_some_and(|q| is(q, b"pull"));
     if (plural && !named)
         || holds("tokens", TOKEN_OWNERS)
-        || holds("keys", &["api", "access", "private", "signing", "encryption", "account", "secret", "ssh"])
+        || holds("keys", "api access private signing encryption account secret ssh")
     {
         return Some(NameClass::Container);
     }
@@ -588,7 +157,7 @@ fn container(words: &Words<'_>, last: &[u8]) -> Option<NameClass> {
 }
 
 fn is_secret_key(words: &Words<'_>, qualifier: Option<&[u8]>) -> bool {
-    let owned = qualifier.is_some_and(|q| one_of(q, KEY_OWNERS) || is_glued(q));
+    let owned = qualifier.is_some_and(|q| one_of(q, KEY_OWNERS) || one_of(q, SERVICES) || is_glued(q));
     // kubeconfig: the key itself, not the path to it.
     let client_data =
         qualifier.is_some_and(|q| is(q, b"client")) && words.last().is_some_and(|last| is(last, b"data"));
@@ -602,49 +171,27 @@ fn is_glued(word: &[u8]) -> bool {
         || before(b"token").is_some_and(|rest| one_of(rest, GLUED_TOKENS))
         || before(b"secret").is_some_and(|rest| !one_of(rest, QUESTIONS))
         || before(b"pass").is_some_and(|rest| one_of(rest, GLUED_PASS))
-        || one_of(word, &["connectionstring", "connstring", "connstr"])
+        || one_of(word, "connectionstring connstring connstr")
 }
 
-const GLUED_KEYS: &[&str] = &[
-    "api",
-    "secret",
-    "private",
-    "access",
-    "auth",
-    "account",
-    "master",
-    "signing",
-    "encryption",
-    "session",
-    "license",
-    "sharedaccess",
-    "secretaccess",
-    "awssecretaccess",
-    "openaiapi",
-    "myapi",
-    "xapi",
-    "shared",
-    "ssh",
-    "service",
-];
-const GLUED_TOKENS: &[&str] = &[
-    "auth", "access", "refresh", "session", "api", "bearer", "id", "csrf", "xsrf", "bot", "user", "oauth",
-    "jwt", "app", "device", "secret", "github", "gitlab", "gh", "slack", "npm", "hf", "security", "login",
-    "private", "personal", "my", "deploy", "registry", "sas",
-];
-const GLUED_PASS: &[&str] = &[
-    "db", "user", "my", "mysql", "pg", "smtp", "redis", "ftp", "ssh", "key", "store", "admin", "root", "mail",
-];
+const GLUED_KEYS: &str = "
+    api secret private access auth account master signing encryption session license sharedaccess
+    secretaccess awssecretaccess openaiapi myapi xapi shared ssh service";
+const GLUED_TOKENS: &str = "
+    auth access refresh session api bearer id csrf xsrf bot user oauth jwt app device secret github
+    gitlab gh slack npm hf security login private personal my deploy registry sas";
+const GLUED_PASS: &str = "
+    db user my mysql pg smtp redis ftp ssh key store admin root mail";
 
 /// Secrets whose last word alone says nothing.
 fn is_phrase(words: &Words<'_>, stem: &[u8], qualifier: Option<&[u8]>) -> bool {
-    let after = |list: &[&str]| qualifier.is_some_and(|q| one_of(q, list));
+    let after = |list: &str| qualifier.is_some_and(|q| one_of(q, list));
     let last_is = |word: &[u8]| words.last().is_some_and(|last| is(last, word));
     (is(stem, b"connection") && (last_is(b"string") || last_is(b"str")))
         || (is(stem, b"conn") && (last_is(b"string") || last_is(b"str")))
-        || (is(stem, b"phrase") && after(&["seed", "recovery", "pass", "mnemonic", "backup", "secret"]))
-        || (is(stem, b"auth") && after(&["basic"]))
-        || (is(stem, b"pat") && after(&["github", "gh", "gitlab", "gl", "azure", "devops", "ado", "git", "docker", "jira"]))
+        || (is(stem, b"phrase") && after("seed recovery pass mnemonic backup secret"))
+        || (is(stem, b"auth") && after("basic"))
+        || (is(stem, b"pat") && after("github gh gitlab gl azure devops ado git docker jira"))
         || (is(stem, b"hash") && qualifier.is_some_and(is_password_word))
         || (is(stem, b"digest") && qualifier.is_some_and(is_password_word))
         // npm's `_auth`: base64 of user and password.
@@ -653,7 +200,7 @@ fn is_phrase(words: &Words<'_>, stem: &[u8], qualifier: Option<&[u8]>) -> bool {
 
 fn is_password_word(word: &[u8]) -> bool {
     PASSWORDS
-        .iter()
+        .split_ascii_whitespace()
         .any(|password| strip_end(word, password.as_bytes()).is_some_and(|before| !one_of(before, QUESTIONS)))
 }
 
@@ -756,15 +303,6 @@ fn is(word: &[u8], lower: &[u8]) -> bool {
     word.eq_ignore_ascii_case(lower)
 }
 
-fn one_of(word: &[u8], list: &[&str]) -> bool {
-    list.iter().any(|entry| is(word, entry.as_bytes()))
-}
-
-fn strip_end<'a>(word: &'a [u8], end: &[u8]) -> Option<&'a [u8]> {
-    let (before, tail) = word.len().checked_sub(end.len()).and_then(|at| word.split_at_checked(at))?;
-    is(tail, end).then_some(before)
-}
-
 /// The cheap no: no three letters of any secret word.
 fn may_be_secret(name: &[u8]) -> bool {
     name.windows(3).any(|three| {
@@ -773,300 +311,4 @@ fn may_be_secret(name: &[u8]) -> bool {
         matches!(first | 0x20, b'p' | b's' | b't' | b'k' | b'a' | b'c' | b'j' | b'b')
             && TRIGRAMS.iter().any(|t| **t == [first | 0x20, second | 0x20, third | 0x20])
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const SECRET_NAMES: &[&str] = &[
-        "password",
-        "db_password",
-        "DB_PASSWORD",
-        "dbPassword",
-        "dbpassword",
-        "PGPASSWORD",
-        "MYSQL_PWD",
-        "passwd",
-        "pwd",
-        "userpwd",
-        "spring.datasource.password",
-        "passphrase",
-        "password2",
-        "password_confirmation",
-        "new_password",
-        "encrypted_password",
-        "password_hash",
-        "DB_PASS",
-        "smtp-pass",
-        "dbpass",
-        "sshpass",
-        "apiKey",
-        "api_key",
-        "apikey",
-        "APIKey",
-        "api-key",
-        "API_KEY_1",
-        "X-Api-Key",
-        "xi-api-key",
-        "x-goog-api-key",
-        "Ocp-Apim-Subscription-Key",
-        "x-functions-key",
-        "OPENAI_API_KEY",
-        "OPENAI_KEY",
-        "openai.api_key",
-        "API_KEY_PROD",
-        "client_secret",
-        "clientSecret",
-        "clientsecret",
-        "secret",
-        "secret_key",
-        "secretKey",
-        "SECRET_KEY_BASE",
-        "AWS_SECRET_ACCESS_KEY",
-        "aws_secret_access_key",
-        "awsSecretAccessKey",
-        "SecretAccessKey",
-        "SecretString",
-        "webhook_secret",
-        "jwt_secret",
-        "my_secret",
-        "secret_value",
-        "GITHUB_TOKEN",
-        "token",
-        "access_token",
-        "accessToken",
-        "accesstoken",
-        "auth-token",
-        "authToken",
-        "refresh_token",
-        "session_token",
-        "id_token",
-        "bot_token",
-        "X-Vault-Token",
-        "PRIVATE-TOKEN",
-        "X-Amz-Security-Token",
-        "csrf_token",
-        "authorization",
-        "Authorization",
-        "Proxy-Authorization",
-        "http.request.header.authorization",
-        "http.request.header.x_api_key",
-        "cookie",
-        "set-cookie",
-        "Set-Cookie",
-        "http.response.header.set-cookie",
-        "session_cookie",
-        "private_key",
-        "privateKey",
-        "private_key_pem",
-        "ssh_private_key",
-        "signing_key",
-        "encryption_key",
-        "accountKey",
-        "AccountKey",
-        "sharedAccessKey",
-        "SharedAccessKey",
-        "shared_key",
-        "master_key",
-        "client-key-data",
-        "license_key",
-        "connection_string",
-        "connectionString",
-        "ConnectionString",
-        "AZURE_STORAGE_CONNECTION_STRING",
-        "bearer",
-        "jwt",
-        "seed_phrase",
-        "github_pat",
-        "_auth",
-        "basic_auth",
-        "credential",
-        "--api-key",
-        "\"api_key\"",
-        "env.API_KEY",
-        "headers/Authorization",
-        "user password",
-        "account_token",
-        "access_key",
-        "hmac_key",
-        "session_key",
-        "sessionKey",
-        "deploy_key",
-    ];
-
-    const OTHER_NAMES: &[&str] = &[
-        "",
-        "key",
-        "keys",
-        "keyboard",
-        "keyword",
-        "Key",
-        "primary_key",
-        "foreign_key",
-        "sort_key",
-        "partition_key",
-        "cache_key",
-        "s3_key",
-        "object_key",
-        "public_key",
-        "publicKey",
-        "ssh_public_key",
-        "public_api_key",
-        "publishable_key",
-        "idempotency_key",
-        "routing_key",
-        "hostkey",
-        "monkey",
-        "key_id",
-        "AWS_ACCESS_KEY_ID",
-        "api_key_id",
-        "kms_key_arn",
-        "key_name",
-        "author",
-        "authors",
-        "auth",
-        "auth_method",
-        "authenticated",
-        "authentication",
-        "auth_type",
-        "authorizer",
-        "max_tokens",
-        "maxTokens",
-        "max_completion_tokens",
-        "input_tokens",
-        "gen_ai.usage.input_tokens",
-        "gen_ai.usage.output_tokens",
-        "llm.token_count.prompt",
-        "token_type",
-        "token_count",
-        "tokens",
-        "tokens_per_second",
-        "total_tokens",
-        "next_page_token",
-        "pageToken",
-        "nextToken",
-        "eos_token",
-        "pad_token",
-        "stop_token",
-        "tokenizer",
-        "tokenize",
-        "token_endpoint",
-        "token_url",
-        "token_expiry",
-        "secret_name",
-        "secretName",
-        "secret_arn",
-        "secretRef",
-        "secretKeyRef",
-        "secretary",
-        "passwordPolicy",
-        "password_length",
-        "password_reset_url",
-        "has_password",
-        "password_field",
-        "hasPassword",
-        "use_token",
-        "requires_api_key",
-        "no_password",
-        "password_changed_at",
-        "password_policy",
-        "pass",
-        "passed",
-        "passes",
-        "passenger",
-        "bypass",
-        "compass",
-        "first_pass",
-        "test_pass_rate",
-        "passport",
-        "PWD",
-        "OLDPWD",
-        "cwd",
-        "cookie_consent",
-        "cookie_name",
-        "session.id",
-        "session_id",
-        "sessionId",
-        "csrf",
-        "csrf_protection",
-        "credential_type",
-        "credentials_path",
-        "connection",
-        "connection_id",
-        "connection_strings_count",
-        "constructor",
-        "pattern",
-        "path",
-        "PATH",
-        "patch",
-        "second",
-        "section",
-        "seconds",
-        "security",
-        "imagePullSecrets",
-        "bearer_format",
-        "jwt_algorithm",
-        "hash",
-        "content_hash",
-        "user",
-        "gen_ai.token.type",
-        "model",
-        "authority",
-        "url.authority",
-        "secrets_manager",
-        "string",
-        "data",
-    ];
-
-    const CONTAINERS: &[&str] = &[
-        "secrets",
-        "credentials",
-        "aws_credentials",
-        "passwords",
-        "api_keys",
-        "apiKeys",
-        "private_keys",
-        "access_tokens",
-        "cookies",
-        "GOOGLE_APPLICATION_CREDENTIALS",
-    ];
-
-    #[test]
-    fn names_have_their_class() {
-        for name in SECRET_NAMES {
-            assert_eq!(secret_name(name.as_bytes()), NameClass::Secret, "{name}");
-        }
-        for name in OTHER_NAMES {
-            assert_eq!(secret_name(name.as_bytes()), NameClass::No, "{name}");
-        }
-        for name in CONTAINERS {
-            assert_eq!(secret_name(name.as_bytes()), NameClass::Container, "{name}");
-        }
-    }
-
-    #[test]
-    fn passwords_are_told_from_tokens_and_bare_tokens_from_others() {
-        for name in ["password", "DB_PASSWORD", "dbpassword", "smtp_pass", "pwd"] {
-            assert!(is_password(name.as_bytes()), "{name}");
-        }
-        for name in ["token", "api_key", "secret", "authorization"] {
-            assert!(!is_password(name.as_bytes()), "{name}");
-        }
-        assert!(is_weak(b"token") && is_weak(b"Token"));
-        assert!(!is_weak(b"access_token") && !is_weak(b"secret") && !is_weak(b"password"));
-    }
-
-    #[test]
-    fn labels_do_not_inherit() {
-        assert!(inherits(b"github") && inherits(b"a") && inherits(b"prod"));
-        assert!(!inherits(b"name") && !inherits(b"created_at") && !inherits(b"userName"));
-    }
-
-    #[test]
-    fn any_bytes_will_do() {
-        for name in [&b"\xff\xfe"[..], b"___", b"1234", &[b'p'; 100_000], b"pas", b"\xffpassword\xff"] {
-            let _ = (secret_name(name), is_password(name), is_weak(name), inherits(name));
-        }
-    }
 }

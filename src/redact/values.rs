@@ -1,33 +1,344 @@
 //! A model of values: what stands after a secret's name and is a secret, or a placeholder, a reference, prose.
+//!
+//! [`is_inert`] knows what is never a secret. [`looks_secret`] weighs the rest by what the name promises (people choose
+//! passwords, machines make tokens) and by how name and value stand together.
 
-/// How name and value stand together. In a structured pair (attribute, kvlist, whole JSON) ask only [`is_inert`].
+use super::inert;
+use super::names;
+use super::wordlist::one_of;
+
+pub use super::inert::is_inert;
+
+/// How name and value stand together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
+    /// A value of its own: an attribute, a kvlist entry, a member of parsed JSON. Anything that is not inert is a secret,
+    /// but under a bare `token`, which also names words, it must look like one.
+    Structured,
     /// A quoted string: `password = "x"`, `'password': 'x'`, `"password":"x"` of cut JSON, an XML attribute.
     Quoted,
-    /// `NAME=value` without blanks around `=`, or a command-line flag (`--password x`).
+    /// `NAME=value` without blanks around `=`, outside of a call's parentheses, or a command-line flag (`--password x`).
     Env,
     /// `name: value` or `name = value` that fills its line: YAML, INI, TOML, a header.
     Line,
     /// `name=value` of a URL's query or a form body.
     Query,
-    /// In running text or code: `the password: x`, `password = x`.
+    /// In running text or code: `the password: x`, `connect(password=x)`, `password = x;`.
     Prose,
 }
 
-/// Whether a value is no secret whatever its name: empty, a marker of ours, a reference (`${VAR}`, `os.environ["X"]`),
-/// a placeholder (`<your-key>`, `***`, `changeme`), null or a boolean.
-pub fn is_inert(value: &[u8]) -> bool {
-    value.is_empty()
-}
-
-/// Whether the value of the secret-named pair `name`, `value` in free text is a secret. `value` comes without its quotes.
+/// Whether the value of the secret-named pair `name`, `value` is a secret. `value` comes without its quotes.
 pub fn looks_secret(name: &[u8], value: &[u8], form: Form) -> bool {
-    let _ = (name, form);
-    !is_inert(value)
+    if is_inert(value) {
+        return false;
+    }
+    if form == Form::Structured && !names::is_weak(name) {
+        return true;
+    }
+    let value = without_scheme(inert::trim(value));
+    let value = match form {
+        // The comma or semicolon of code, the full stop of a sentence.
+        Form::Line | Form::Prose => trim_end(value, b",;."),
+        _ => value,
+    };
+    if value.iter().any(u8::is_ascii_whitespace) {
+        return holds_secret_word(name, value, form);
+    }
+    if is_code(value, form) || is_plain_thing(value) {
+        return false;
+    }
+    if names::is_password(name) { is_password_like(value, form) } else { is_token_like(value, form) }
 }
 
-/// Whether this is a token rather than a word of prose.
+/// Whether this is a token rather than a word of prose, where a scheme such as `Bearer` already says that a token follows:
+/// at least 8 characters with a digit among them, or a long or mixed run that is no word.
 pub fn is_token_shaped(value: &[u8]) -> bool {
-    !value.is_empty()
+    if value.len() < 8 || is_inert(value) {
+        return false;
+    }
+    value.iter().any(u8::is_ascii_digit) || value.split(|b| !b.is_ascii_alphanumeric()).any(is_random_letters)
+}
+
+/// `Authorization: Token abc`: what follows the scheme.
+fn without_scheme(value: &[u8]) -> &[u8] {
+    let Some(blank) = value.iter().position(|b| *b == b' ') else { return value };
+    let (scheme, rest) = value.split_at(blank);
+    let known = [
+        &b"bearer"[..],
+        b"basic",
+        b"token",
+        b"digest",
+        b"apikey",
+        b"api-key",
+        b"negotiate",
+        b"key",
+        b"ssws",
+        b"bot",
+    ];
+    if known.iter().any(|k| scheme.eq_ignore_ascii_case(k)) { rest.trim_ascii() } else { value }
+}
+
+/// A value of several words is a secret where one of them is: a cookie's `sid=...`, never a sentence.
+fn holds_secret_word(name: &[u8], value: &[u8], form: Form) -> bool {
+    let mut words =
+        value.split(|b| b.is_ascii_whitespace() || matches!(b, b';' | b',' | b'=' | b'&' | b'"' | b'\''));
+    if form == Form::Quoted && is_word_list(name, value) {
+        return true;
+    }
+    words.any(|word| {
+        !is_inert(word)
+            && !is_code(word, Form::Prose)
+            && !is_plain_thing(word)
+            && is_token_like(word, Form::Prose)
+    })
+}
+
+/// A pass phrase or mnemonic: four words or more under such a name.
+fn is_word_list(name: &[u8], value: &[u8]) -> bool {
+    let phrase =
+        name.to_ascii_lowercase().ends_with(b"phrase") || name.to_ascii_lowercase().ends_with(b"mnemonic");
+    phrase
+        && value.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count() >= 4
+        && value.iter().all(|b| b.is_ascii_lowercase() || *b == b' ')
+}
+
+/// An expression, a type, a reference to another name: `get_password()`, `self.token`, `Option<String>`, `args[0]`.
+fn is_code(value: &[u8], form: Form) -> bool {
+    if form == Form::Quoted || form == Form::Structured {
+        return false;
+    }
+    let opening = value.iter().position(|b| matches!(b, b'(' | b'[' | b'<' | b'{'));
+    // `name(`, `a.b[`, `Vec<`: an identifier up to the bracket, and the bracket closed at the end if at all.
+    if let Some(at) = opening {
+        let head = value.get(..at).unwrap_or_default();
+        let tail = value.get(at..).unwrap_or_default();
+        let closes = tail.iter().any(|b| matches!(b, b')' | b']' | b'>' | b'}'));
+        if is_path_of_names(head) && (closes || form == Form::Prose || tail.len() == 1) {
+            return true;
+        }
+    }
+    // `settings.DB_PASSWORD`, `Foo::Bar`, `obj->field`: names joined by the signs of code.
+    let joined = value.contains(&b'.') || contains(value, b"::") || contains(value, b"->");
+    if joined && is_path_of_names(value) && form != Form::Env {
+        return true;
+    }
+    // A sigil: `&str`, `*password`, `@password`, `:password` with a name behind it.
+    let sigil =
+        value.strip_prefix(b"&").or_else(|| value.strip_prefix(b"*")).or_else(|| value.strip_prefix(b"@"));
+    sigil.or_else(|| value.strip_prefix(b":")).is_some_and(|rest| is_path_of_names(rest) && !has_digit(rest))
+}
+
+/// Names (no digits but at the end of a name) joined by `.`, `:`, `-`, `>`, `?`, `!`, `&`.
+fn is_path_of_names(text: &[u8]) -> bool {
+    text.split(|b| matches!(b, b'.' | b':' | b'-' | b'>' | b'?' | b'!' | b'&' | b'*'))
+        .all(|name| name.is_empty() || is_identifier(name))
+}
+
+/// Words joined by `_` or humps, each with at most three digits at its end: what people call things.
+fn is_identifier(text: &[u8]) -> bool {
+    let first_is_letter = text.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_' || *b == b'$');
+    first_is_letter
+        && text.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$'))
+        && is_wordy(text)
+}
+
+/// Whether every piece between signs is a word, a number, or a word with up to three digits at its end (`sha256`, `page2`),
+/// and none is a random run of letters.
+fn is_wordy(text: &[u8]) -> bool {
+    text.split(|b| !b.is_ascii_alphanumeric()).all(|piece| {
+        let letters = piece.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+        let (word, rest) = piece.split_at(letters);
+        let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
+        let tail = rest.get(digits..).unwrap_or_default();
+        // `2fa`, `3rd`, `v2alpha`: a digit or two, then a short word.
+        let tail_is_word = tail.len() <= 6 && tail.iter().all(u8::is_ascii_lowercase) && digits <= 2;
+        !is_random_letters(word) && (word.is_empty() || digits <= 3) && (tail.is_empty() || tail_is_word)
+    })
+}
+
+/// A run of letters that is no word or camelCase name: long without a break, or changing case all the time.
+fn is_random_letters(run: &[u8]) -> bool {
+    let letters = run.iter().filter(|b| b.is_ascii_alphabetic()).count();
+    if letters < 10 {
+        return false;
+    }
+    let pairs = run
+        .windows(2)
+        .filter(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()));
+    let humps = pairs.count() + 1;
+    let uppers = run.iter().filter(|b| b.is_ascii_uppercase()).count();
+    let single_case = uppers == 0 || uppers == letters;
+    if single_case {
+        letters >= 26 || vowels(run) * 6 < letters
+    } else {
+        letters < humps * 3 || letters > humps * 24
+    }
+}
+
+fn vowels(run: &[u8]) -> usize {
+    run.iter().filter(|b| matches!(b.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u' | b'y')).count()
+}
+
+/// What a glance tells from a secret: a date, a number, a URL without a password, a path, a version, an e-mail's domain.
+fn is_plain_thing(value: &[u8]) -> bool {
+    is_url(value) || is_path(value) || is_date_or_version(value)
+}
+
+fn is_url(value: &[u8]) -> bool {
+    let Some(at) = memchr::memmem::find(value, b"://") else { return false };
+    let authority = value.get(at + 3..).unwrap_or_default();
+    let authority = authority.split(|b| matches!(b, b'/' | b'?' | b'#')).next().unwrap_or_default();
+    // Credentials in a URL are rules of their own; a token in its query is a pair of its own.
+    value.iter().take(at).all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'.' | b'-'))
+        && !authority.contains(&b'@')
+}
+
+/// `/etc/ssl/x.key`, `./x`, `~/x`, `C:\x`, `certs/server.pem`: pieces that are words.
+fn is_path(value: &[u8]) -> bool {
+    let rooted = value.starts_with(b"/")
+        || value.starts_with(b"./")
+        || value.starts_with(b"../")
+        || value.starts_with(b"~/");
+    let drive = matches!(value, [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic());
+    let file = inert::has_file_extension(value);
+    let separated = value.contains(&b'/') || value.contains(&b'\\');
+    let bad = value.iter().any(|b| matches!(b, b'+' | b'=' | b'@' | b'!' | b'#' | b'%'));
+    separated
+        && !bad
+        && (rooted || drive || file)
+        && is_wordy(value.get(usize::from(drive) * 2..).unwrap_or_default())
+        || (file && is_wordy(value))
+}
+
+/// Digits with the signs of dates, times, versions and amounts among them, or a `v` before them.
+fn is_date_or_version(value: &[u8]) -> bool {
+    let value = value.strip_prefix(b"v").unwrap_or(value);
+    let signs =
+        value.iter().filter(|b| matches!(b, b'-' | b':' | b'.' | b'/' | b'T' | b'Z' | b'+' | b'%')).count();
+    let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
+    digits > 0 && signs > 0 && signs + digits == value.len() && value.len() < 36
+}
+
+/// Whether a word that is no code can be a password where it stands.
+fn is_password_like(value: &[u8], form: Form) -> bool {
+    if is_status_or_type(value) || is_name_again(value, form) {
+        return false;
+    }
+    let letters = value.iter().any(u8::is_ascii_alphabetic);
+    let odd = value.iter().any(|b| {
+        matches!(b, b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'+' | b'=' | b'?' | b'~')
+    });
+    match form {
+        Form::Structured | Form::Quoted | Form::Env | Form::Query => value.len() >= 3,
+        // YAML `password: swordfish` goes, a type (`password: SecretString`) or a name (`password: new_password`) stays.
+        Form::Line => {
+            value.len() >= 4
+                && !is_type_name(value)
+                && !(value.contains(&b'_') && is_identifier(value))
+                && !is_bare_code(value)
+        }
+        Form::Prose => {
+            let numbered = letters && has_digit(value) && !(value.contains(&b'_') && is_identifier(value));
+            value.len() >= 6 && (numbered || (odd && (letters || has_digit(value)))) && !is_bare_code(value)
+        }
+    }
+}
+
+/// Whether a word that is no code can be a token where it stands.
+fn is_token_like(value: &[u8], form: Form) -> bool {
+    if is_status_or_type(value) || is_name_again(value, form) || value.len() < 6 {
+        return false;
+    }
+    let alphabet = |b: &u8| {
+        b.is_ascii_alphanumeric()
+            || matches!(
+                b,
+                b'-' | b'_'
+                    | b'.'
+                    | b'~'
+                    | b'+'
+                    | b'/'
+                    | b'='
+                    | b'%'
+                    | b':'
+                    | b'|'
+                    | b'!'
+                    | b'*'
+                    | b'$'
+                    | b'@'
+                    | b'#'
+                    | b'^'
+                    | b'&'
+            )
+    };
+    if !value.iter().all(alphabet) {
+        return false;
+    }
+    if value.iter().all(u8::is_ascii_digit) {
+        return matches!(form, Form::Env | Form::Quoted) && value.len() >= 20;
+    }
+    let random = !is_wordy(value);
+    match form {
+        // A value with a digit in it, or a long one: nobody writes an identifier there by habit.
+        Form::Env | Form::Structured | Form::Quoted => {
+            (random && value.len() >= 6)
+                || (has_digit(value) && value.len() >= 10)
+                || value.len() >= 24 && !value.contains(&b'_') && !value.contains(&b'.')
+        }
+        Form::Line | Form::Query => random && value.len() >= 8 || (has_digit(value) && value.len() >= 16),
+        Form::Prose => random && value.len() >= 10 && (has_digit(value) || value.len() >= 16),
+    }
+}
+
+/// What stands for a state or a type in schemas, manuals and messages. Exact words only, so that no real secret hides here.
+const STATUS_AND_TYPES: &str = "
+    string str text bytes byte int integer number bool boolean object array list dict any char varchar
+    uuid password passwd required optional missing invalid incorrect expired revoked valid empty wrong
+    unknown unset default error failed denied forbidden unauthorized authentication authorization basic
+    bearer digest header cookie query body value self this env secretstr secretstring securestring
+    optional[str] provided generated encrypted hashed hidden plain plaintext yes true false none null
+    include same-origin omit inherit auto manual prompt ask stdin file keyring vault data input output
+    function const let var return await async new not and or if else the is as in for from with must
+    should can will";
+
+fn is_status_or_type(value: &[u8]) -> bool {
+    one_of(value, STATUS_AND_TYPES)
+}
+
+/// The value is a name of a secret itself: `password=password`, `token: access_token`, `pw`; in code also `password2`.
+fn is_name_again(value: &[u8], form: Form) -> bool {
+    let name = match value {
+        [name @ .., digit] if digit.is_ascii_digit() && matches!(form, Form::Prose | Form::Line) => name,
+        _ => value,
+    };
+    one_of(name, "pw pass pwd key tok tkn auth")
+        || (!has_digit(name) && is_path_of_names(name) && names::secret_name(name) != names::NameClass::No)
+}
+
+/// `SecretString`, `String`: a capital, then letters with a lower-case one among them.
+fn is_type_name(value: &[u8]) -> bool {
+    value.first().is_some_and(u8::is_ascii_uppercase)
+        && value.iter().all(u8::is_ascii_alphabetic)
+        && value.iter().any(u8::is_ascii_lowercase)
+        && value.iter().filter(|b| b.is_ascii_uppercase()).count() >= 2
+}
+
+/// Signs that only code has: brackets, quotes, back-quotes, `=>`.
+fn is_bare_code(value: &[u8]) -> bool {
+    value.iter().any(|b| {
+        matches!(b, b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'|' | b',')
+    })
+}
+
+fn has_digit(value: &[u8]) -> bool {
+    value.iter().any(u8::is_ascii_digit)
+}
+
+fn contains(haystack: &[u8], needle: &[u8]) -> bool {
+    memchr::memmem::find(haystack, needle).is_some()
+}
+
+fn trim_end<'a>(value: &'a [u8], signs: &[u8]) -> &'a [u8] {
+    let end = value.iter().rposition(|b| !signs.contains(b)).map_or(0, |at| at + 1);
+    value.get(..end).unwrap_or_default()
 }

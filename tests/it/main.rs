@@ -20,6 +20,7 @@ mod admin_logs;
 mod json;
 mod json_properties;
 mod json_reply;
+mod names_values;
 mod places;
 mod schema;
 mod support;
