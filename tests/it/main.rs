@@ -17,11 +17,17 @@
 mod admin;
 mod admin_canary;
 mod admin_logs;
+mod errors;
 mod json;
 mod json_properties;
 mod json_reply;
 mod names_values;
 mod places;
+mod receive_grpc;
+mod receive_http;
+mod receive_life;
+mod receive_limits;
+mod receive_support;
 mod schema;
 mod support;
 mod walk;
