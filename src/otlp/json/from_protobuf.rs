@@ -1,4 +1,4 @@
-//! Protobuf -> JSON: one object on one line, fields in the order of their numbers.
+//! Protobuf -> JSON: one object on one line, fields in the order in which they first occur.
 //!
 //! Any valid encoding reads as decoders read it: of a scalar given twice the last counts, pieces of a message are merged,
 //! of a oneof the last member set counts, numbers may be packed or not. What JSON can't show is left out (unknown fields)
@@ -80,7 +80,7 @@ impl<'p, 'a> Cursor<'p, 'a> {
     }
 }
 
-/// The known fields of a message, in the order of their numbers.
+/// The known fields of a message, in the order in which they first occur.
 fn present<'p, 'a>(
     message: &'static Message,
     pieces: &'p [Reader<'a>],
@@ -104,7 +104,6 @@ fn present<'p, 'a>(
             None => fields.push(Present { field, count: 1, first: before, last }),
         }
     }
-    fields.sort_by_key(|present| present.field.number);
     Ok(fields)
 }
 
