@@ -10,10 +10,9 @@ use bytes::Bytes;
 use http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, Response, StatusCode};
 use tonic::{Code, Status};
-use tonic_types::{ErrorDetails, StatusExt};
 
 use crate::error::{Backend, Client, Error, Overload, Redact};
-use crate::otlp::Encoding;
+use crate::otlp::{Encoding, reply};
 
 /// How long a client is asked to wait where the backend gave no hint.
 pub const DEFAULT_RETRY: Duration = Duration::from_secs(1);
@@ -148,8 +147,8 @@ pub fn http_accepted(message: Bytes, encoding: Encoding) -> Response<Bytes> {
 /// A refused request, over HTTP: a `google.rpc.Status` in the request's encoding (OTLP 1.11, "Failures").
 pub fn http_refused(error: &Error, encoding: Encoding) -> Response<Bytes> {
     let Refusal { http, grpc, retry } = refusal(error);
-    let body = status_body(grpc, message(error).into_owned(), encoding);
-    let mut response = http_accepted(body, encoding);
+    let status = reply::Status::new(grpc.into(), message(error), retry);
+    let mut response = http_accepted(status.encode(encoding).into(), encoding);
     *response.status_mut() = http;
     if let Some(retry) = retry {
         response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(whole_seconds(retry)));
@@ -163,25 +162,17 @@ pub fn http_refused(error: &Error, encoding: Encoding) -> Response<Bytes> {
 /// A refused request, over gRPC.
 pub fn grpc_refused(error: &Error) -> Status {
     let Refusal { grpc, retry, .. } = refusal(error);
-    let message = cut(&message(error), MAX_GRPC_MESSAGE).to_owned();
+    let message = message(error);
+    let message = cut(&message, MAX_GRPC_MESSAGE);
     match (retry, error) {
-        (Some(_), _) => Status::with_error_details(grpc, message, ErrorDetails::with_retry_info(retry)),
+        (Some(_), _) => {
+            let details = reply::Status::new(grpc.into(), message, retry).encode(Encoding::Protobuf);
+            Status::with_details(grpc, message, details.into())
+        }
         (None, Error::Backend(Backend::Grpc { details, .. })) if details.len() <= MAX_GRPC_DETAILS => {
             Status::with_details(grpc, message, details.clone())
         }
         (None, _) => Status::new(grpc, message),
-    }
-}
-
-/// `google.rpc.Status`, without details.
-fn status_body(code: Code, message: String, encoding: Encoding) -> Bytes {
-    let code = i32::from(code);
-    match encoding {
-        Encoding::Protobuf => {
-            let status = tonic_types::Status { code, message, details: Vec::new() };
-            prost::Message::encode_to_vec(&status).into()
-        }
-        Encoding::Json => serde_json::json!({ "code": code, "message": message }).to_string().into(),
     }
 }
 

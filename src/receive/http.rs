@@ -13,8 +13,8 @@ use super::body::{Intake, Terms};
 use super::connection::Busy;
 use super::decompress::Coding;
 use super::{Door, Handler, Received};
-use crate::error::{Client, Error, Redact};
-use crate::otlp::{Encoding, Payload, Protocol, Signal};
+use crate::error::{Backend, Client, Error, Redact};
+use crate::otlp::{Encoding, Payload, Protocol, Signal, json, reply};
 use crate::pipeline::{self, Reply};
 use crate::respond;
 
@@ -33,7 +33,7 @@ pub(super) async fn answer<H: Handler>(door: &Door<H>, request: Request<Incoming
     let result = match received {
         Ok(received) => {
             let signal = received.request.signal;
-            door.handle(received).await.and_then(|reply| in_encoding(reply, signal, encoding))
+            door.handle(received).await.and_then(|reply| in_encoding(&reply, signal, encoding))
         }
         Err(error) => {
             door.count(signal, Protocol::Http, &error);
@@ -172,11 +172,12 @@ fn content_coding(headers: &HeaderMap) -> Result<Option<Coding>, Error> {
 }
 
 /// One OTLP/JSON request in protobuf.
-fn to_protobuf(_signal: Signal, _json: &[u8]) -> Result<Bytes, Error> {
-    Err(Client::Unsupported("content type").into())
+fn to_protobuf(signal: Signal, json: &[u8]) -> Result<Bytes, Error> {
+    let message = json::to_protobuf(signal.request(), json);
+    message.map(Bytes::from).map_err(|_| Client::Malformed("JSON").into())
 }
 
-/// The reply in the client's encoding.
-fn in_encoding(reply: Reply, _signal: Signal, _encoding: Encoding) -> Result<Bytes, Error> {
-    Ok(reply.message)
+/// The backend's reply in the client's encoding.
+fn in_encoding(reply: &Reply, signal: Signal, encoding: Encoding) -> Result<Bytes, Error> {
+    reply::write_response(signal, encoding, &reply.message).map_err(|_| Backend::Garbage.into())
 }

@@ -43,7 +43,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Limits shared by every door of the process; the bytes in flight are shown in `metrics`.
+    /// Limits shared by every door of the process; what is in flight is shown in `metrics`.
     pub fn new(settings: LimitSettings, metrics: Arc<Metrics>) -> Arc<Self> {
         Arc::new(Self {
             settings,
@@ -107,6 +107,7 @@ impl Limits {
             self.leave();
             return Err(Overload::Requests);
         }
+        self.show();
         Ok(Admission { limits: Arc::clone(self), charged: 0 })
     }
 
@@ -125,7 +126,8 @@ impl Limits {
     }
 
     fn show(&self) {
-        self.metrics.set_in_flight_bytes(self.bytes.load(Ordering::Acquire) as u64);
+        self.metrics.set_in_flight_bytes(self.bytes_in_flight() as u64);
+        self.metrics.set_in_flight_requests(self.requests_in_flight() as u64);
     }
 }
 
@@ -157,9 +159,9 @@ impl Admission {
 impl Drop for Admission {
     fn drop(&mut self) {
         self.limits.bytes.fetch_sub(self.charged, Ordering::AcqRel);
-        self.limits.show();
         self.limits.touch();
         self.limits.leave();
+        self.limits.show();
     }
 }
 
