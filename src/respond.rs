@@ -186,3 +186,32 @@ fn cut(text: &str, longest: usize) -> &str {
     let end = (0..=longest.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
     text.get(..end.unwrap_or(0)).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rows of the table are tested through the front door; this holds what must be so for every error.
+    #[test]
+    fn no_failure_reads_as_success_and_only_retryable_ones_are_retried() {
+        let waits = [None, Some(Duration::ZERO), Some(Duration::from_secs(9))];
+        let message = String::new;
+        let http = |status, retry_after| Backend::Http { status, retry_after, message: message() };
+        let grpc = |code, retry_after| Backend::Grpc {
+            code,
+            retry_after,
+            message: message(),
+            details: Bytes::new(),
+        };
+        let https = (0..=1000).flat_map(|status| waits.map(|wait| http(status, wait)));
+        let grpcs = (-1..20).flat_map(|code| waits.map(|wait| grpc(code, wait)));
+        for error in https.chain(grpcs) {
+            let Refusal { http, grpc, retry } = refusal(&error.clone().into());
+            assert!(http.is_client_error() || http.is_server_error(), "{error:?}");
+            assert_ne!(grpc, Code::Ok, "{error:?}");
+            assert_eq!(retry.is_some(), error.is_retryable(), "{error:?}");
+            assert_eq!(matches!(http.as_u16(), 429 | 502 | 503 | 504), retry.is_some(), "{error:?}");
+            assert_eq!(grpc == Code::Unavailable, retry.is_some(), "{error:?}");
+        }
+    }
+}

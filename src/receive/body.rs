@@ -14,6 +14,9 @@ use super::decompress::{Coding, Decoder};
 use super::limits::Admission;
 use crate::error::{Client, Error};
 
+/// Longest time that a refused body is still read.
+const LONGEST_DRAIN: Duration = Duration::from_secs(30);
+
 /// A request body on its way in.
 pub(super) struct Intake<B = Incoming> {
     body: B,
@@ -50,20 +53,20 @@ where
         Self { body, limit, framing, idle, deadline, received: 0, charged: 0 }
     }
 
-    /// Charges what the client has announced, before a byte of it is read.
+    /// Charges what the client has announced, before a byte of it is read; returns it.
     ///
     /// # Errors
     ///
     /// More announced than allowed, or than there is room for.
-    pub(super) fn announce(&mut self, admission: &mut Admission) -> Result<(), Error> {
-        let Some(announced) = self.body.size_hint().exact() else { return Ok(()) };
+    pub(super) fn announce(&mut self, admission: &mut Admission) -> Result<Option<usize>, Error> {
+        let Some(announced) = self.body.size_hint().exact() else { return Ok(None) };
         let announced = usize::try_from(announced).unwrap_or(usize::MAX);
         if announced > self.limit.saturating_add(self.framing) {
             return Err(self.too_large());
         }
         admission.charge(announced)?;
         self.charged = announced;
-        Ok(())
+        Ok(Some(announced))
     }
 
     /// The next piece, or none at the end.
@@ -106,8 +109,8 @@ where
         coding: Option<Coding>,
         admission: &mut Admission,
     ) -> Result<Bytes, Error> {
-        self.announce(admission)?;
-        let mut message = Message::new(coding, self.limit, self.charged)?;
+        let announced = self.announce(admission)?;
+        let mut message = Message::new(coding, self.limit, announced.unwrap_or(self.limit))?;
         while let Some(piece) = self.piece(admission).await? {
             message.push(piece, admission)?;
         }
@@ -117,13 +120,12 @@ where
     /// Reads on and throws away, so that a client that writes first and reads afterwards gets to see a refusal. Bounded
     /// in bytes and time; nothing of it is held.
     pub(super) async fn drain(mut self) {
+        let end = Instant::now() + LONGEST_DRAIN;
         let mut left = self.limit.saturating_mul(2);
         while left > 0 {
-            let until = self.deadline.min(Instant::now() + self.idle);
+            let until = end.min(Instant::now() + self.idle);
             match timeout_at(until, self.body.frame()).await {
-                Ok(Some(Ok(frame))) => {
-                    left = left.saturating_sub(frame.data_ref().map_or(1, Bytes::len));
-                }
+                Ok(Some(Ok(frame))) => left = left.saturating_sub(frame.data_ref().map_or(1, Bytes::len)),
                 _ => return,
             }
         }
@@ -153,7 +155,7 @@ pub(super) enum Message {
         first: Bytes,
         /// All pieces, from the second on.
         joined: Vec<u8>,
-        /// Size that was announced, 0 if none.
+        /// Most bytes that will come.
         expected: usize,
     },
     /// Compressed.
@@ -161,7 +163,7 @@ pub(super) enum Message {
 }
 
 impl Message {
-    /// An empty message of at most `limit` bytes when decompressed.
+    /// An empty message of at most `limit` bytes when decompressed, and `expected` bytes before.
     pub(super) fn new(coding: Option<Coding>, limit: usize, expected: usize) -> Result<Self, Error> {
         Ok(match coding {
             None => Self::Plain { first: Bytes::new(), joined: Vec::new(), expected },
@@ -175,12 +177,9 @@ impl Message {
             Self::Coded(decoder) => decoder.push(&piece, admission)?,
             Self::Plain { first, joined, .. } if first.is_empty() && joined.is_empty() => *first = piece,
             Self::Plain { first, joined, expected } => {
-                if joined.is_empty() {
-                    joined.reserve((*expected).max(first.len() + piece.len()));
-                    joined.extend_from_slice(first);
-                    *first = Bytes::new();
-                }
-                joined.extend_from_slice(&piece);
+                let first = std::mem::take(first);
+                append(joined, &first, *expected);
+                append(joined, &piece, *expected);
             }
         }
         Ok(())
@@ -194,4 +193,14 @@ impl Message {
             Self::Coded(decoder) => decoder.finish()?.into(),
         })
     }
+}
+
+/// Appends, doubling the buffer as it grows but never past what is expected: what a client says is not what it sends.
+fn append(joined: &mut Vec<u8>, piece: &[u8], expected: usize) {
+    let needed = joined.len() + piece.len();
+    if needed > joined.capacity() {
+        let target = joined.capacity().saturating_mul(2).min(expected).max(needed);
+        joined.reserve_exact(target - joined.len());
+    }
+    joined.extend_from_slice(piece);
 }

@@ -17,7 +17,7 @@ use tonic::body::Body;
 use super::body::{Intake, Message, Terms};
 use super::decompress::Coding;
 use super::limits::{Admission, LONGEST_CLIENT_DEADLINE};
-use super::{Door, Handler, Received};
+use super::{Door, Handler, Received, unpanicked};
 use crate::error::{Client, Error};
 use crate::otlp::{Encoding, Payload, Protocol, Signal};
 use crate::pipeline::{self, Reply};
@@ -31,10 +31,12 @@ const ACCEPTED_CODINGS: HeaderValue = HeaderValue::from_static("identity,gzip,de
 /// The content types of gRPC with protobuf messages. The reply has the request's.
 const CONTENT_TYPES: [&str; 2] = ["application/grpc", "application/grpc+proto"];
 
-/// Whether a request is for this door: gRPC in any flavour, also one that will be refused.
-pub(super) fn is_grpc(headers: &HeaderMap) -> bool {
-    let essence = essence(headers).unwrap_or_default().to_ascii_lowercase();
-    essence == "application/grpc" || essence.starts_with("application/grpc+")
+/// Whether a request is for this door: gRPC in any flavour, also one that will be refused. Over HTTP/1 it is no gRPC:
+/// a refusal in the headers of a response with status 200 would pass for success.
+pub(super) fn is_grpc<B>(request: &Request<B>) -> bool {
+    let essence = essence(request.headers()).unwrap_or_default().to_ascii_lowercase();
+    let grpc = essence == "application/grpc" || essence.starts_with("application/grpc+");
+    grpc && request.version() >= Version::HTTP_2
 }
 
 /// Answers one gRPC request.
@@ -42,7 +44,7 @@ pub(super) async fn answer<H: Handler>(door: &Door<H>, request: Request<Incoming
     let signal = Signal::ALL.into_iter().find(|signal| request.uri().path() == signal.grpc_path());
     let content_type = content_type(request.headers());
     let received = match route(&request, signal, content_type) {
-        Ok((signal, coding)) => receive(door, signal, coding, request).await,
+        Ok((signal, coding)) => unpanicked(receive(door, signal, coding, request)).await,
         Err(error) => Err(error),
     };
     let result = match received {
@@ -67,9 +69,6 @@ fn route(
     signal: Option<Signal>,
     content_type: Option<&'static str>,
 ) -> Result<(Signal, Option<Coding>), Error> {
-    if request.version() < Version::HTTP_2 {
-        return Err(Client::Unsupported("gRPC over HTTP/1").into());
-    }
     let signal = signal.ok_or(Client::NotFound)?;
     if request.method() != Method::POST {
         return Err(Client::MethodNotAllowed.into());
@@ -135,7 +134,7 @@ async fn read_message(
         _ => return Err(malformed("gRPC frame")),
     };
 
-    let mut message = Message::new(coding, limit, 0)?;
+    let mut message = Message::new(coding, limit, length)?;
     let mut missing = length;
     loop {
         if rest.len() > missing {

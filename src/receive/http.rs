@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::body::{Intake, Terms};
 use super::connection::Busy;
 use super::decompress::Coding;
-use super::{Door, Handler, Received};
+use super::{Door, Handler, Received, unpanicked};
 use crate::error::{Backend, Client, Error, Redact};
 use crate::otlp::{Encoding, Payload, Protocol, Signal, json, reply};
 use crate::pipeline::{self, Reply};
@@ -26,7 +26,7 @@ pub(super) async fn answer<H: Handler>(door: &Door<H>, request: Request<Incoming
     let encoding = encoding(request.headers());
     let signal = signal(request.uri().path());
     let received = match route(&request, signal, encoding) {
-        Ok(route) => receive(door, route, request).await,
+        Ok(route) => unpanicked(receive(door, route, request)).await,
         Err(error) => Err(error),
     };
     let encoding = encoding.unwrap_or(Encoding::Protobuf);
@@ -174,7 +174,7 @@ fn content_coding(headers: &HeaderMap) -> Result<Option<Coding>, Error> {
 /// One OTLP/JSON request in protobuf.
 fn to_protobuf(signal: Signal, json: &[u8]) -> Result<Bytes, Error> {
     let message = json::to_protobuf(signal.request(), json);
-    message.map(Bytes::from).map_err(|_| Client::Malformed("JSON").into())
+    message.map(Bytes::from).map_err(|error| Client::Malformed(error.what).into())
 }
 
 /// The backend's reply in the client's encoding.

@@ -83,7 +83,7 @@ struct Received {
 impl<H: Handler> Door<H> {
     /// Both protocols on one port: the content type decides.
     async fn answer(&self, health: Health, request: Request<Incoming>) -> Response<Body> {
-        if !grpc::is_grpc(request.headers()) {
+        if !grpc::is_grpc(&request) {
             return http::answer(self, request).await.map(|body| Body::new(Full::new(body)));
         }
         if request.uri().path().starts_with(health::PREFIX) {
@@ -96,16 +96,17 @@ impl<H: Handler> Door<H> {
     async fn handle(&self, received: Received) -> Result<Reply, Error> {
         let Received { request, deadline, admission } = received;
         let (signal, protocol) = (request.signal, request.protocol);
-        let handled = AssertUnwindSafe(self.handler.handle(request)).catch_unwind();
-        let result = match timeout_at(deadline + LAST_WORDS, handled).await {
+        // A result of its own is the handler's to count.
+        let handled = unpanicked(async { Ok(self.handler.handle(request).await) });
+        let error = match timeout_at(deadline + LAST_WORDS, handled).await {
             Ok(Ok(result)) => return result,
-            Ok(Err(_panic)) => Error::from(Redact::Internal),
+            Ok(Err(panic)) => panic,
             Err(_late) => Error::from(Backend::TimedOut),
         };
         drop(admission);
-        tracing::error!(%signal, protocol = protocol.as_str(), error = %result, "request ended by the door");
-        self.count(Some(signal), protocol, &result);
-        Err(result)
+        tracing::error!(%signal, protocol = protocol.as_str(), %error, "request ended by the door");
+        self.count(Some(signal), protocol, &error);
+        Err(error)
     }
 
     /// Counts a request that the handler did not see, or did not finish.
@@ -120,4 +121,9 @@ impl<H: Handler> Door<H> {
             self.limits.metrics().request(signal, protocol, outcome, 0, 0);
         }
     }
+}
+
+/// Turns a panic into an internal error: the client gets an answer, and nothing of the panic's words.
+async fn unpanicked<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_panic| Err(Redact::Internal.into()))
 }

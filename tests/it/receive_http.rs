@@ -2,6 +2,7 @@
 
 use blackbar::otlp::{Encoding, Protocol, Signal};
 use blackbar::pipeline::Reply;
+use blackbar::receive::settings::LimitSettings;
 use bytes::Bytes;
 use proptest::prelude::*;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -86,6 +87,8 @@ async fn what_is_not_otlp_is_refused() {
         (post("/v1/traces", "content-type: text/plain\r\n", b""), 415),
         (post("/v1/traces", "content-type: application/x-protobufs\r\n", b""), 415),
         (post("/v1/traces", "content-type: application/grpc-web+proto\r\n", b""), 415),
+        (post("/v1/traces", "content-type: application/grpc\r\n", b""), 415),
+        (post(TRACES, "content-type: application/grpc\r\n", b""), 404),
         (post("/v1/traces", &format!("{PROTOBUF}content-encoding: br\r\n"), b""), 415),
         (post("/v1/traces", &format!("{PROTOBUF}content-encoding: gzip, gzip\r\n"), b""), 415),
         (post("/v1/traces", JSON, b""), 400),
@@ -270,4 +273,19 @@ async fn headers_reach_the_handler() {
     exchange(server.addr, &post("/v1/traces", &headers, b"")).await;
     let request = soon(server.seen.recv()).await.unwrap();
     assert_eq!(request.headers["x-api-key"], "abc");
+}
+
+#[tokio::test]
+async fn refusals_at_the_door_are_counted() {
+    let server = start_with(10, LimitSettings::default(), accept()).await;
+    exchange(server.addr, &post("/v1/logs", PROTOBUF, &[0; 11])).await;
+    grpc(server.addr, TRACES, &[], frame(0, &[0; 11])).await;
+    let shown = server.metrics.render();
+    for (signal, protocol) in [("logs", "http"), ("traces", "grpc")] {
+        let line = shown.lines().find(|line| {
+            line.starts_with("blackbar_requests_total")
+                && [signal, protocol, "rejected"].iter().all(|label| line.contains(&format!("\"{label}\"")))
+        });
+        assert!(line.is_some_and(|line| line.ends_with(" 1")), "{shown}");
+    }
 }

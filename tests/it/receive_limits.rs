@@ -297,3 +297,24 @@ async fn headers_are_bounded() {
     let got = over_h2(&mut h2c(server.addr).await, "/v1/traces", &headers, Bytes::new()).await;
     assert_eq!(got.status, 431);
 }
+
+#[tokio::test]
+async fn streams_that_are_opened_only_to_be_reset_end_the_connection() {
+    let server = start(accept()).await;
+    let mut bytes = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0".to_vec();
+    for stream in (1..1000u32).step_by(2) {
+        // HEADERS (POST, http, /) with END_HEADERS, then RST_STREAM (CANCEL).
+        bytes.extend_from_slice(&[0, 0, 3, 1, 4]);
+        bytes.extend_from_slice(&stream.to_be_bytes());
+        bytes.extend_from_slice(&[0x83, 0x86, 0x84]);
+        bytes.extend_from_slice(&[0, 0, 4, 3, 0]);
+        bytes.extend_from_slice(&stream.to_be_bytes());
+        bytes.extend_from_slice(&[0, 0, 0, 8]);
+    }
+    let mut flood = connect(server.addr, &bytes).await;
+    let mut said = Vec::new();
+    let end = soon(flood.read_to_end(&mut said)).await;
+    let goaway = said.windows(4).any(|window| window == [0, 0, 0, 11]);
+    assert!(end.is_err() || goaway, "ENHANCE_YOUR_CALM");
+    assert_eq!(exchange(server.addr, &post("/v1/traces", PROTOBUF, b"")).await.status, 200);
+}

@@ -25,6 +25,9 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) const MIB: usize = 1 << 20;
 
+/// Long for what finishes, short for what does not.
+pub(crate) const FINISH_WITHIN: Duration = Duration::from_secs(3);
+
 pub(crate) type Answer = Pin<Box<dyn Future<Output = Result<Reply, Error>> + Send>>;
 
 /// A handler that does what a test says, and tells what it was handed.
@@ -48,6 +51,7 @@ pub(crate) struct Served {
     pub(crate) stop: CancellationToken,
     pub(crate) seen: mpsc::UnboundedReceiver<Request>,
     pub(crate) task: JoinHandle<usize>,
+    pub(crate) metrics: Arc<Metrics>,
 }
 
 /// Answers every request with this.
@@ -74,7 +78,8 @@ pub(crate) async fn start_with(
 ) -> Served {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();
-    let limits = Limits::new(limits, Arc::new(Metrics::default()));
+    let metrics = Arc::new(Metrics::default());
+    let limits = Limits::new(limits, Arc::clone(&metrics));
     let (ready, ready_now) = watch::channel(true);
     let (seen_by, seen) = mpsc::unbounded_channel();
     let stop = CancellationToken::new();
@@ -84,9 +89,9 @@ pub(crate) async fn start_with(
         limits: Arc::clone(&limits),
         ready: ready_now,
     };
-    let shutdown = Shutdown { stop: stop.clone(), finish_within: Duration::from_millis(200) };
+    let shutdown = Shutdown { stop: stop.clone(), finish_within: FINISH_WITHIN };
     let task = tokio::spawn(serve(listener, door, shutdown));
-    Served { addr, limits, ready, stop, seen, task }
+    Served { addr, limits, ready, stop, seen, task, metrics }
 }
 
 /// Fails a test that would hang.
