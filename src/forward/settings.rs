@@ -41,6 +41,7 @@ pub struct Remote {
     /// Request compression.
     pub compression: Compression,
     /// Longest wait for one request, retries included (`timeout`, default 10 s in the OTLP exporter specification).
+    /// Zero: no limit but the client's deadline.
     pub timeout: Duration,
     /// TLS.
     pub tls: TlsClient,
@@ -48,6 +49,22 @@ pub struct Remote {
     pub retry: Retry,
     /// Which client headers go on to the backend.
     pub forward_headers: ForwardHeaders,
+    /// The way out, where it leads through a proxy.
+    pub proxy: ProxySettings,
+}
+
+/// HTTP proxies, as `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` name them. Empty: none.
+///
+/// `http://` and `https://` proxies only. The user and password of a proxy's URL become `Proxy-Authorization`.
+#[derive(Debug, Clone, Default)]
+pub struct ProxySettings {
+    /// For `https` backends: `HTTPS_PROXY`, else `ALL_PROXY`.
+    pub https: Option<SecretString>,
+    /// For `http` backends: `HTTP_PROXY`, else `ALL_PROXY`.
+    pub http: Option<SecretString>,
+    /// Comma-separated names, addresses and networks that are reached directly, with curl's meaning: a name stands
+    /// for its subdomains too, `*` for everything. `localhost` and loopback addresses are always reached directly.
+    pub no_proxy: String,
 }
 
 /// Request compression.
@@ -90,7 +107,7 @@ pub struct Retry {
     pub multiplier: f64,
     /// Share of the wait that is random, 0.0 to 1.0.
     pub randomization_factor: f64,
-    /// Longest time spent on one request; never past the client's deadline.
+    /// Longest time spent on one request; never past the client's deadline. Zero: no limit of its own.
     pub max_elapsed_time: Duration,
 }
 

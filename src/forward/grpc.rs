@@ -1,0 +1,134 @@
+//! OTLP/gRPC: one unary call. Frames the message, reads the answer's status from trailers or headers.
+//!
+//! Written on the shared HTTP client rather than on tonic's: the body goes out uncopied and is compressed once for
+//! all attempts, a transport failure can be told from a backend's status, and a backend's malformed
+//! `grpc-status-details-bin` or `grpc-message` neither panics nor reaches a log.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use bytes::{BufMut as _, Bytes, BytesMut};
+use http::header::{CONTENT_TYPE, TE};
+use http::uri::PathAndQuery;
+use http::{HeaderMap, HeaderValue, Response, StatusCode, Uri};
+use hyper::body::Incoming;
+use percent_encoding::percent_decode;
+
+use super::answer::{self, Form};
+use super::client::Client;
+use super::settings::Compression;
+use crate::error::Backend;
+use crate::otlp::reply::{Status, read_response};
+use crate::otlp::{Encoding, Signal};
+use crate::pipeline::Reply;
+
+/// Senders may or may not pad binary metadata.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// The URL of a signal's method. gRPC has no base path: a path in the endpoint is ignored, as gRPC clients do.
+pub(super) fn target(endpoint: &Uri, signal: Signal) -> Result<Uri, http::Error> {
+    let mut parts = endpoint.clone().into_parts();
+    parts.path_and_query = Some(PathAndQuery::from_static(signal.grpc_path()));
+    Ok(Uri::from_parts(parts)?)
+}
+
+/// The five bytes before a message: compressed or not, and its length.
+///
+/// `None`: the message is longer than the format can say (4 GiB).
+pub(super) fn prefix(message: &Bytes, compression: Compression) -> Option<Bytes> {
+    let mut prefix = BytesMut::with_capacity(5);
+    prefix.put_u8(u8::from(compression != Compression::None));
+    prefix.put_u32(u32::try_from(message.len()).ok()?);
+    Some(prefix.freeze())
+}
+
+/// Adds the protocol's own headers.
+pub(super) fn head(headers: &mut HeaderMap, compression: Compression, remaining: Option<Duration>) {
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
+    headers.insert(TE, HeaderValue::from_static("trailers"));
+    headers.insert("grpc-accept-encoding", HeaderValue::from_static("identity"));
+    if let Some(name) = compression.header() {
+        headers.insert("grpc-encoding", HeaderValue::from_static(name));
+    }
+    if let Some(value) = remaining.and_then(timeout) {
+        headers.insert("grpc-timeout", value);
+    }
+}
+
+/// `grpc-timeout`: at most eight digits, and a unit.
+fn timeout(remaining: Duration) -> Option<HeaderValue> {
+    let millis = remaining.as_millis().max(1);
+    let value = match millis {
+        0..100_000_000 => format!("{millis}m"),
+        _ => format!("{}S", remaining.as_secs().min(99_999_999)),
+    };
+    HeaderValue::from_str(&value).ok()
+}
+
+/// Reads the answer.
+///
+/// # Errors
+///
+/// What the backend said instead of OK.
+pub(super) async fn answer(
+    client: &Client,
+    signal: Signal,
+    response: Response<Incoming>,
+) -> Result<Reply, Backend> {
+    let (head, body) = response.into_parts();
+    if let Some(failure) = status(&head.headers) {
+        failure?;
+        return Ok(Reply::default());
+    }
+    if head.status != StatusCode::OK {
+        // Not a gRPC server: a load balancer or gateway in front of it.
+        return Err(Backend::Http {
+            status: head.status.as_u16(),
+            retry_after: answer::retry_after(&head.headers),
+            message: String::new(),
+        });
+    }
+    if answer::form(&head.headers) != Form::Grpc {
+        return Err(Backend::Garbage);
+    }
+    let (body, trailers) = client.read(body).await?;
+    trailers.as_ref().and_then(status).ok_or(Backend::Garbage)??;
+    let message = read_response(signal, Encoding::Protobuf, unframe(body)?).map_err(|_| Backend::Garbage)?;
+    Ok(Reply { message })
+}
+
+/// The one message of the answer; an answer without a message is an empty one.
+fn unframe(mut body: Bytes) -> Result<Bytes, Backend> {
+    if body.is_empty() {
+        return Ok(body);
+    }
+    if body.len() < 5 {
+        return Err(Backend::Garbage);
+    }
+    let prefix = body.split_to(5);
+    let length = u32::try_from(body.len()).map_err(|_| Backend::Garbage)?;
+    // A compressed message has a 1 first: we said that we take none.
+    let expected = [&[0][..], &length.to_be_bytes()].concat();
+    if prefix == expected { Ok(body) } else { Err(Backend::Garbage) }
+}
+
+/// The status in headers or trailers, if there is one.
+fn status(headers: &HeaderMap) -> Option<Result<(), Backend>> {
+    let code = headers.get("grpc-status")?.to_str().ok().and_then(|value| value.parse().ok());
+    // UNKNOWN, as gRPC clients read a status that they don't know.
+    let code = code.filter(|code| (0..=16).contains(code)).unwrap_or(2);
+    if code == 0 {
+        return Some(Ok(()));
+    }
+    let bytes_of = |name| headers.get(name).map(HeaderValue::as_bytes).unwrap_or_default();
+    let message = answer::bounded(&percent_decode(bytes_of("grpc-message")).decode_utf8_lossy());
+    let details = Bytes::from(BASE64.decode(bytes_of("grpc-status-details-bin")).unwrap_or_default());
+    let retry_after =
+        Status::decode(Encoding::Protobuf, &details).ok().and_then(|status| status.retry_after());
+    Some(Err(Backend::Grpc { code, retry_after, message, details }))
+}
