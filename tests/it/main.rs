@@ -18,6 +18,7 @@ mod admin;
 mod admin_canary;
 mod admin_logs;
 mod errors;
+mod forward;
 mod json;
 mod json_properties;
 mod json_reply;

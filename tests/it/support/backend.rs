@@ -84,6 +84,7 @@ struct State {
     arrived: Notify,
     released: watch::Sender<bool>,
     connections: AtomicUsize,
+    cuts: Mutex<Vec<Arc<Cut>>>,
 }
 
 impl Backend {
@@ -158,6 +159,13 @@ impl Backend {
         }
     }
 
+    /// Closes every connection, as a backend that restarts does.
+    pub fn close_connections(&self) {
+        for cut in self.state.cuts.lock().unwrap().drain(..) {
+            cut.pulled.notify_one();
+        }
+    }
+
     /// Connections accepted so far.
     pub fn connections(&self) -> usize {
         self.state.connections.load(Ordering::SeqCst)
@@ -176,6 +184,7 @@ async fn accept(listener: TcpListener, tls: Option<Arc<rustls::ServerConfig>>, s
         let (stream, _) = listener.accept().await.unwrap();
         let number = state.connections.fetch_add(1, Ordering::SeqCst);
         let cut = Arc::new(Cut::default());
+        state.cuts.lock().unwrap().push(Arc::clone(&cut));
         let stream = Resettable { stream, cut: Arc::clone(&cut) };
         let (tls, state) = (tls.clone(), Arc::clone(&state));
         connections.spawn(async move {

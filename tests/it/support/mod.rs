@@ -2,3 +2,5 @@
 
 pub mod backend;
 pub mod backend_answer;
+pub mod backend_pki;
+pub mod backend_proxy;

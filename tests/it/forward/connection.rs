@@ -1,0 +1,128 @@
+//! Connections, URLs and compression.
+
+use futures_util::future::join_all;
+
+use super::*;
+use crate::support::backend::{Answer, Backend};
+
+#[tokio::test]
+async fn connections_are_reused() {
+    for dialect in DIALECTS {
+        let backend = Backend::start().await;
+        let exporter = exporter(dialect, once(&backend.http_url()));
+        for _ in 0..10 {
+            send(&exporter).await.unwrap();
+        }
+        assert_eq!(backend.connections(), 1, "{dialect:?}");
+    }
+}
+
+#[tokio::test]
+async fn many_requests_are_in_flight_at_once() {
+    for dialect in DIALECTS {
+        let backend = Backend::start().await;
+        let exporter = exporter(dialect, once(&backend.http_url()));
+        backend.script(vec![Answer::Slow; 20]);
+        let all = async {
+            // All of them are there before one is answered.
+            backend.received(20).await;
+            backend.release();
+        };
+        let (results, ()) = tokio::join!(join_all((0..20).map(|_| send(&exporter))), all);
+        assert!(results.iter().all(Result::is_ok), "{dialect:?}");
+        if dialect == Dialect::Grpc {
+            assert_eq!(backend.connections(), 1, "streams share a connection");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_idle_connection_that_the_backend_closed_does_no_harm() {
+    for dialect in DIALECTS {
+        let backend = Backend::start().await;
+        let exporter = exporter(dialect, remote(&backend.http_url()));
+        for _ in 0..5 {
+            send(&exporter).await.unwrap();
+            backend.close_connections();
+        }
+        assert!(backend.connections() >= 2, "{dialect:?}");
+    }
+}
+
+#[tokio::test]
+async fn compression_is_applied() {
+    for dialect in DIALECTS {
+        for (compression, name) in [(Compression::Gzip, "gzip"), (Compression::Zstd, "zstd")] {
+            for size in [10, 1 << 20] {
+                let backend = Backend::start().await;
+                let mut remote = once(&backend.http_url());
+                remote.compression = compression;
+                let body = trace(&"a".repeat(size));
+                send_body(&exporter(dialect, remote), Signal::Traces, body.clone()).await.unwrap();
+                let received = backend.requests().remove(0);
+                assert_eq!(received.encoding.as_deref(), Some(name));
+                assert!(received.raw.len() < size.max(200), "{dialect:?} {name} {size}");
+                if dialect == Dialect::Json {
+                    assert_eq!(received.json()["resourceSpans"].as_array().unwrap().len(), 1);
+                } else {
+                    assert_eq!(received.message, body);
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_signal_has_its_path_below_the_base() {
+    let backend = Backend::start().await;
+    let url = format!("{}/api/public/otel/?tenant=7", backend.http_url());
+    let exporter = exporter(Dialect::Protobuf, once(&url));
+    for signal in Signal::ALL {
+        send_body(&exporter, signal, Bytes::new()).await.unwrap();
+    }
+    let paths: Vec<String> = backend.requests().into_iter().map(|request| request.path).collect();
+    assert_eq!(
+        paths,
+        [
+            "/api/public/otel/v1/traces?tenant=7",
+            "/api/public/otel/v1/metrics?tenant=7",
+            "/api/public/otel/v1/logs?tenant=7",
+            "/api/public/otel/v1development/profiles?tenant=7",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_signals_own_url_is_used_as_it_is() {
+    let (base, own) = (Backend::start().await, Backend::start().await);
+    for dialect in DIALECTS {
+        let mut remote = once(&base.http_url());
+        let url = format!("{}/somewhere/else?a=b", own.http_url());
+        remote.signal_endpoints = vec![(Signal::Logs, url.parse().unwrap())];
+        let exporter = exporter(dialect, remote);
+        send_body(&exporter, Signal::Logs, Bytes::new()).await.unwrap();
+        send_body(&exporter, Signal::Metrics, Bytes::new()).await.unwrap();
+    }
+    let paths = |backend: &Backend| {
+        backend.requests().into_iter().map(|request| request.path).collect::<Vec<String>>()
+    };
+    let expected = [Signal::Logs.grpc_path(), "/somewhere/else?a=b", "/somewhere/else?a=b"];
+    assert_eq!(paths(&own), expected);
+    assert_eq!(paths(&base), [Signal::Metrics.grpc_path(), "/v1/metrics", "/v1/metrics"]);
+}
+
+#[test]
+fn an_endpoint_that_cannot_be_used_stops_the_start() {
+    for (url, reason) in [
+        ("ftp://backend:4317", "is not an http:// or https:// URL"),
+        ("backend:4317", "is not an http:// or https:// URL"),
+        ("http://user:hunter2@backend:4317", "put credentials into headers"),
+    ] {
+        for dialect in DIALECTS {
+            let settings = settings(dialect, once(url));
+            let error = build_error(&settings);
+            assert!(error.starts_with("exporter out: ") && error.contains(reason), "{error}");
+            assert!(!error.contains("hunter2"));
+        }
+    }
+}
