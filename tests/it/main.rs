@@ -17,6 +17,9 @@
 mod admin;
 mod admin_canary;
 mod admin_logs;
+mod config;
+mod config_environment;
+mod config_sources;
 mod errors;
 mod forward;
 mod json;
