@@ -40,6 +40,10 @@ pub enum Validator {
     NotHex,
     /// `not-placeholder`: is not inert, see [`values::is_inert`]. Rejects.
     NotPlaceholder,
+    /// `not-name`: is not itself the name of a secret, as in `user:password@host` of a manual. Rejects.
+    NotName,
+    /// `password-shaped`: stands out of code and prose, see [`values::looks_secret`] with [`values::Form::Prose`]. Rejects.
+    PasswordShaped,
     /// `luhn`: its digits satisfy the check of ISO/IEC 7812-1. Rejects.
     Luhn,
     /// `entropy: BITS`: at least so many bits a byte (Shannon, over the candidate's own bytes). Rejects.
@@ -55,7 +59,7 @@ pub enum Validator {
 }
 
 /// Names without an argument, as written in rule files.
-const NAMED: [(&str, Validator); 11] = [
+const NAMED: [(&str, Validator); 13] = [
     ("jwt", Validator::Jwt),
     ("basic", Validator::Basic),
     ("token-shaped", Validator::TokenShaped),
@@ -63,6 +67,8 @@ const NAMED: [(&str, Validator); 11] = [
     ("mixed-case", Validator::MixedCase),
     ("not-hex", Validator::NotHex),
     ("not-placeholder", Validator::NotPlaceholder),
+    ("not-name", Validator::NotName),
+    ("password-shaped", Validator::PasswordShaped),
     ("luhn", Validator::Luhn),
     ("crc32-base62", Validator::Crc32Base62),
     ("crc32-base36", Validator::Crc32Base36),
@@ -109,6 +115,10 @@ impl Validator {
             ),
             Self::NotHex => reject_unless(!candidate.iter().all(u8::is_ascii_hexdigit)),
             Self::NotPlaceholder => reject_unless(!values::is_inert(candidate)),
+            Self::NotName => reject_unless(!values::is_name_of_secret(candidate)),
+            Self::PasswordShaped => {
+                reject_unless(values::looks_secret(b"password", candidate, values::Form::Prose))
+            }
             Self::Luhn => reject_unless(satisfies_luhn(candidate)),
             Self::Entropy(least) => reject_unless(entropy(candidate) >= *least),
             Self::Crc32Base62 => confirm_if(crc32_holds(after_prefix(candidate), 6, DIGITS)),

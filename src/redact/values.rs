@@ -305,14 +305,19 @@ fn is_status_or_type(value: &[u8]) -> bool {
     one_of(value, STATUS_AND_TYPES)
 }
 
-/// The value is a name of a secret itself: `password=password`, `token: access_token`, `pw`; in code also `password2`.
+/// The value is the name of a secret; in code it may have a number (`password2`).
 fn is_name_again(value: &[u8], form: Form) -> bool {
     let name = match value {
         [name @ .., digit] if digit.is_ascii_digit() && matches!(form, Form::Prose | Form::Line) => name,
         _ => value,
     };
-    one_of(name, "pw pass pwd key tok tkn auth")
-        || (!has_digit(name) && is_path_of_names(name) && names::secret_name(name) != names::NameClass::No)
+    is_name_of_secret(name)
+}
+
+/// Whether a value is itself the name of a secret: `password=password`, `token: access_token`, `pw`.
+pub fn is_name_of_secret(value: &[u8]) -> bool {
+    one_of(value, "pw pass pwd key tok tkn auth")
+        || (!has_digit(value) && is_path_of_names(value) && names::secret_name(value) != names::NameClass::No)
 }
 
 /// `SecretString`, `String`: a capital, then letters with a lower-case one among them.

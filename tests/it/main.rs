@@ -32,6 +32,7 @@ mod receive_http;
 mod receive_life;
 mod receive_limits;
 mod receive_support;
+mod rules;
 mod schema;
 mod support;
 mod walk;
