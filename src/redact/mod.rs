@@ -3,12 +3,20 @@
 //! `walk` finds every string of an OTLP request by the schema table; `text` decides what of a string is secret and
 //! what stands there instead; `rules` and `policy` are what the operator may say about it.
 
+mod compile;
+mod decode;
+mod finding;
 mod inert;
+mod keep_json;
+pub mod marker;
 pub mod names;
 pub mod policy;
+mod overlap;
+mod pairs;
 mod redacted;
 pub mod report;
 pub mod rules;
+mod scan;
 pub mod text;
 pub mod validate;
 pub mod values;

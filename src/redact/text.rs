@@ -1,6 +1,18 @@
 //! What of a text is secret: `(key path, text) -> replacement`. Knows no OTLP.
+//!
+//! `scan` finds, `overlap` decides between findings, and here the markers are put in. A text without a finding is not
+//! copied.
 
-use super::Report;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use super::compile::{CompileError, Compiled};
+use super::finding::Finder;
+use super::marker::{UNSCANNED_KIND, marker};
+use super::overlap::{Edit, resolve};
+use super::rules::{NAMED_PAIR_KIND, RuleSet};
+use super::scan::Scan;
+use super::{Report, Unscanned, keep_json, pairs};
 
 /// The keys above a value, innermost first: the path from an attribute into nested kvlists.
 #[derive(Debug, Clone, Copy)]
@@ -12,22 +24,121 @@ pub struct KeyPath<'a> {
 }
 
 /// Finds and replaces secrets in texts.
-#[derive(Debug, Default)]
-pub struct TextScrubber {}
+#[derive(Debug)]
+pub struct TextScrubber {
+    compiled: Compiled,
+    pair_kind: Arc<str>,
+}
 
 impl TextScrubber {
+    /// A scrubber with these rules.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`] if the rules' anchors can't be searched together.
+    pub fn new(rules: RuleSet) -> Result<Self, CompileError> {
+        Ok(Self { compiled: Compiled::new(rules)?, pair_kind: Arc::from(NAMED_PAIR_KIND) })
+    }
+
+    /// A scrubber with the built-in rules.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`], as [`Self::new`].
+    pub fn builtin() -> Result<Self, CompileError> {
+        Self::new(RuleSet::builtin())
+    }
+
     /// Scrubs one value. `None`: nothing found, the text stays as it is.
     ///
     /// `keys` is the attribute key path of a structured value, `None` for names, bodies and other bare texts.
     /// Never panics on any bytes; a value that costs too much becomes `[REDACTED:unscanned]`.
     pub fn scrub(&self, keys: Option<&KeyPath<'_>>, text: &[u8], report: &mut Report) -> Option<Vec<u8>> {
-        let _ = (keys, text, report);
-        None
+        // Nothing that the closure changes is seen after a panic.
+        match catch_unwind(AssertUnwindSafe(|| self.scan(keys, text))) {
+            Ok(Outcome::Unchanged) => None,
+            Ok(Outcome::Scanned { edits, audited }) => {
+                for rule in audited {
+                    if let Some(rule) = self.compiled.rule(rule) {
+                        *report.audited.entry(Arc::clone(&rule.kind)).or_default() += 1;
+                    }
+                }
+                if edits.is_empty() {
+                    return None;
+                }
+                for edit in &edits {
+                    report.count(self.kind(edit.finder));
+                }
+                Some(self.apply(text, &edits))
+            }
+            Ok(Outcome::Incomplete) => Some(unscanned(Unscanned::Work, report)),
+            Err(_) => Some(unscanned(Unscanned::Panic, report)),
+        }
     }
 
     /// Whether a value of this key is secret whatever it looks like (strings, bytes and numbers).
     pub fn is_secret_key(&self, keys: &KeyPath<'_>) -> bool {
-        let _ = keys;
-        false
+        self.compiled.set().named_pairs()
+            && pairs::is_secret_key(keys.key, keys.parent.map(|parent| parent.key))
     }
+
+    /// Bytes that the scan of a text looks at: grows linearly with its length, whatever the text.
+    pub fn work(&self, text: &[u8]) -> usize {
+        Scan::new(&self.compiled, text.len()).text(text, false).work
+    }
+
+    fn scan(&self, keys: Option<&KeyPath<'_>>, text: &[u8]) -> Outcome {
+        let secret_key = keys.is_some_and(|keys| self.is_secret_key(keys));
+        let found = Scan::new(&self.compiled, text.len()).text(text, secret_key);
+        if found.incomplete {
+            return Outcome::Incomplete;
+        }
+        if found.findings.is_empty() && found.audited.is_empty() {
+            return Outcome::Unchanged;
+        }
+        let edits = keep_json::within_strings(text, resolve(text, found.findings, &self.compiled));
+        Outcome::Scanned { edits, audited: found.audited.into_iter().map(|(rule, _)| rule).collect() }
+    }
+
+    fn kind(&self, finder: Finder) -> &Arc<str> {
+        match finder {
+            Finder::Rule(index) => self.compiled.rule(index).map_or(&self.pair_kind, |rule| &rule.kind),
+            Finder::Pair => &self.pair_kind,
+        }
+    }
+
+    fn apply(&self, text: &[u8], edits: &[Edit]) -> Vec<u8> {
+        let mut out = Vec::with_capacity(text.len());
+        let mut copied = 0;
+        for edit in edits {
+            let quote = edit.quote.clone().and_then(|quote| text.get(quote)).unwrap_or_default();
+            out.extend_from_slice(text.get(copied..edit.range.start).unwrap_or_default());
+            out.extend_from_slice(quote);
+            out.extend_from_slice(&self.replacement(edit.finder));
+            out.extend_from_slice(quote);
+            copied = edit.range.end;
+        }
+        out.extend_from_slice(text.get(copied..).unwrap_or_default());
+        out
+    }
+
+    fn replacement(&self, finder: Finder) -> Vec<u8> {
+        let own = match finder {
+            Finder::Rule(index) => self.compiled.rule(index).and_then(|rule| rule.replacement.as_ref()),
+            Finder::Pair => None,
+        };
+        own.map_or_else(|| marker(self.kind(finder)), |own| own.clone().into_bytes())
+    }
+}
+
+/// What became of a value.
+enum Outcome {
+    Unchanged,
+    Scanned { edits: Vec<Edit>, audited: Vec<usize> },
+    Incomplete,
+}
+
+fn unscanned(reason: Unscanned, report: &mut Report) -> Vec<u8> {
+    report.count_unscanned(reason);
+    marker(UNSCANNED_KIND)
 }

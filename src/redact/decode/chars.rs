@@ -1,0 +1,174 @@
+//! One level of character escapes: backslash (JSON, C, Python), percent, HTML entities; invisible characters and
+//! terminal codes are dropped.
+//!
+//! All kinds are taken off together: the text was scanned as it stood before, so nothing is lost where two of them meet.
+
+use super::View;
+
+/// What an escape stands for: at most four bytes.
+struct Decoded {
+    /// Bytes of the source.
+    len: usize,
+    bytes: [u8; 4],
+    count: usize,
+}
+
+impl Decoded {
+    fn byte(len: usize, byte: u8) -> Self {
+        Self { len, bytes: [byte, 0, 0, 0], count: 1 }
+    }
+
+    fn nothing(len: usize) -> Self {
+        Self { len, bytes: [0; 4], count: 0 }
+    }
+
+    fn char(len: usize, char: char) -> Self {
+        let mut bytes = [0; 4];
+        let count = char.encode_utf8(&mut bytes).len();
+        Self { len, bytes, count }
+    }
+}
+
+/// Takes one level off; `None`: there is none. Allocates only where there is one.
+pub(in crate::redact) fn decode(text: &[u8]) -> Option<View> {
+    let mut view = View::default();
+    let mut copied = 0;
+    let mut at = 0;
+    let mut changed = false;
+    while let Some(rest) = text.get(at..) {
+        let Some(offset) = rest.iter().position(|b| is_trigger(*b)) else { break };
+        at += offset;
+        let rest = text.get(at..).unwrap_or_default();
+        let Some(decoded) = decode_at(rest) else {
+            at += 1;
+            continue;
+        };
+        view.copy(copied, text.get(copied..at).unwrap_or_default());
+        view.unit(at..at + decoded.len, decoded.bytes.get(..decoded.count).unwrap_or_default());
+        changed = true;
+        at += decoded.len;
+        copied = at;
+    }
+    if !changed {
+        return None;
+    }
+    view.copy(copied, text.get(copied..).unwrap_or_default());
+    Some(view)
+}
+
+fn is_trigger(byte: u8) -> bool {
+    matches!(byte, b'\\' | b'%' | b'&' | 0x1b | 0xc2 | 0xcd | 0xe1 | 0xe2 | 0xef | 0xf3)
+}
+
+fn decode_at(rest: &[u8]) -> Option<Decoded> {
+    match rest.first()? {
+        b'\\' => backslash(rest),
+        b'%' => hex_number(rest.get(1..3)?, 2).map(|n| byte_or_char(3, n)),
+        b'&' => entity(rest),
+        0x1b => terminal_code(rest),
+        _ => invisible(rest).map(Decoded::nothing),
+    }
+}
+
+fn backslash(rest: &[u8]) -> Option<Decoded> {
+    let simple = |byte| Some(Decoded::byte(2, byte));
+    match rest.get(1)? {
+        b'n' => simple(b'\n'),
+        b't' => simple(b'\t'),
+        b'r' => simple(b'\r'),
+        b'b' => simple(8),
+        b'f' => simple(12),
+        b'e' => simple(0x1b),
+        byte @ (b'"' | b'\'' | b'\\' | b'/' | b'`') => simple(*byte),
+        b'x' => hex_number(rest.get(2..4)?, 2).map(|n| byte_or_char(4, n)),
+        b'u' => unicode(rest),
+        b'U' => hex_number(rest.get(2..10)?, 8).and_then(char::from_u32).map(|c| Decoded::char(10, c)),
+        b'0'..=b'3' => octal(rest),
+        _ => None,
+    }
+}
+
+/// A number below 256 is a byte (it may be part of a UTF-8 sequence).
+fn byte_or_char(len: usize, number: u32) -> Decoded {
+    u8::try_from(number).map_or(Decoded::nothing(len), |byte| Decoded::byte(len, byte))
+}
+
+/// `\uXXXX`, a surrogate pair of them, `\u{X...}`.
+fn unicode(rest: &[u8]) -> Option<Decoded> {
+    if rest.get(2) == Some(&b'{') {
+        let digits = rest.get(3..)?.iter().take(7).position(|b| *b == b'}')?;
+        let number = hex_number(rest.get(3..3 + digits)?, digits)?;
+        return char::from_u32(number).map(|c| Decoded::char(digits + 4, c));
+    }
+    let high = hex_number(rest.get(2..6)?, 4)?;
+    if let Some(char) = char::from_u32(high) {
+        return Some(if is_invisible_char(char) { Decoded::nothing(6) } else { Decoded::char(6, char) });
+    }
+    let low = rest.get(6..8).filter(|next| *next == b"\\u").and_then(|_| hex_number(rest.get(8..12)?, 4))?;
+    let char = char::decode_utf16([u16::try_from(high).ok()?, u16::try_from(low).ok()?]).next()?.ok()?;
+    Some(if is_invisible_char(char) { Decoded::nothing(12) } else { Decoded::char(12, char) })
+}
+
+/// `\0` to `\377`: three digits, as shells and C write them; a lone `\0` is not worth a level.
+fn octal(rest: &[u8]) -> Option<Decoded> {
+    let digits = rest.get(1..4)?;
+    let number = digits.iter().try_fold(0_u32, |n, b| Some(n * 8 + char::from(*b).to_digit(8)?))?;
+    u8::try_from(number).ok().map(|byte| Decoded::byte(4, byte))
+}
+
+fn hex_number(digits: &[u8], len: usize) -> Option<u32> {
+    if digits.len() != len || len == 0 {
+        return None;
+    }
+    digits.iter().try_fold(0_u32, |n, b| n.checked_mul(16)?.checked_add(char::from(*b).to_digit(16)?))
+}
+
+/// The entities that escape markup, and numeric ones.
+fn entity(rest: &[u8]) -> Option<Decoded> {
+    const NAMED: [(&[u8], u8); 6] =
+        [(b"quot", b'"'), (b"amp", b'&'), (b"lt", b'<'), (b"gt", b'>'), (b"apos", b'\''), (b"nbsp", b' ')];
+    let end = rest.iter().take(10).position(|b| *b == b';')?;
+    let name = rest.get(1..end)?;
+    if let Some((_, byte)) = NAMED.iter().find(|(known, _)| *known == name) {
+        return Some(Decoded::byte(end + 1, *byte));
+    }
+    let number = match name.strip_prefix(b"#")? {
+        [b'x' | b'X', digits @ ..] => hex_number(digits, digits.len())?,
+        digits => std::str::from_utf8(digits).ok()?.parse().ok()?,
+    };
+    let char = char::from_u32(number)?;
+    Some(if is_invisible_char(char) { Decoded::nothing(end + 1) } else { Decoded::char(end + 1, char) })
+}
+
+/// ECMA-48 control sequences (`ESC [ ... letter`) and operating system commands (`ESC ] ... BEL`).
+fn terminal_code(rest: &[u8]) -> Option<Decoded> {
+    const LONGEST: usize = 128;
+    let body = rest.iter().skip(2).take(LONGEST);
+    let len = match rest.get(1)? {
+        b'[' => 3 + body.take_while(|b| !matches!(b, 0x40..=0x7e)).count(),
+        b']' => 3 + body.take_while(|b| **b != 7 && **b != 0x1b).count(),
+        b'(' | b')' => 3,
+        _ => 2,
+    };
+    Some(Decoded::nothing(len.min(rest.len())))
+}
+
+/// The length of the invisible character that stands here.
+fn invisible(rest: &[u8]) -> Option<usize> {
+    let len = match rest.first()? {
+        0xc2 | 0xcd => 2,
+        0xe1 | 0xe2 | 0xef => 3,
+        0xf3 => 4,
+        _ => return None,
+    };
+    let char = std::str::from_utf8(rest.get(..len)?).ok()?.chars().next()?;
+    is_invisible_char(char).then_some(len)
+}
+
+/// Characters that take no room: zero-width, directional, soft hyphen, variation selectors, tags (Unicode 16,
+/// `Default_Ignorable_Code_Point`).
+fn is_invisible_char(char: char) -> bool {
+    matches!(char,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
+}

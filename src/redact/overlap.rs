@@ -1,0 +1,104 @@
+//! From findings to edits: where findings overlap, the most specific names the marker and the union is covered.
+//!
+//! Ranges are of the source text. Nothing of a masked value is left beside the marker but a scheme word (`Bearer `) in
+//! front and punctuation.
+
+use std::ops::Range;
+
+use super::compile::Compiled;
+use super::finding::{Finder, Finding};
+
+/// One replacement in the source text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Edit {
+    pub(super) range: Range<usize>,
+    pub(super) finder: Finder,
+    pub(super) quote: Option<Range<usize>>,
+}
+
+/// Words that may stand in front of a credential in an `Authorization` header and its like.
+const SCHEMES: [&[u8]; 9] =
+    [b"bearer", b"basic", b"token", b"digest", b"bot", b"apikey", b"negotiate", b"ssws", b"key"];
+
+/// How long punctuation beside a specific finding may be to be left alone, in bytes.
+const MAX_PUNCTUATION: usize = 4;
+
+/// The length of a scheme word and its blanks that `value` begins with, if something follows.
+pub(super) fn scheme_len(value: &[u8]) -> Option<usize> {
+    let word = value.iter().take(12).position(|b| b.is_ascii_whitespace())?;
+    let (scheme, rest) = value.split_at(word);
+    if !SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known)) {
+        return None;
+    }
+    let blanks = rest.iter().position(|b| !b.is_ascii_whitespace())?;
+    Some(word + blanks)
+}
+
+/// Disjoint edits in the order of the text.
+pub(super) fn resolve(text: &[u8], mut findings: Vec<Finding>, compiled: &Compiled) -> Vec<Edit> {
+    findings.retain(|f| f.range.start < f.range.end && f.range.end <= text.len());
+    findings.sort_by_key(|f| (f.range.start, f.range.end));
+    let mut edits: Vec<Edit> = Vec::new();
+    let mut cluster: Option<Cluster> = None;
+    for finding in findings {
+        match &mut cluster {
+            Some(open) if finding.range.start < open.union.end => open.add(finding, compiled),
+            _ => {
+                edits.extend(cluster.take().map(|done| done.into_edit(text)));
+                cluster = Some(Cluster::new(finding));
+            }
+        }
+    }
+    edits.extend(cluster.map(|done| done.into_edit(text)));
+    edits
+}
+
+/// Findings that overlap.
+struct Cluster {
+    union: Range<usize>,
+    winner: Finding,
+    quote: Option<Range<usize>>,
+}
+
+impl Cluster {
+    fn new(finding: Finding) -> Self {
+        Self { union: finding.range.clone(), quote: finding.quote.clone(), winner: finding }
+    }
+
+    fn add(&mut self, finding: Finding, compiled: &Compiled) {
+        self.union.end = self.union.end.max(finding.range.end);
+        if self.quote.is_none() {
+            self.quote.clone_from(&finding.quote);
+        }
+        let (new, old) = (finding.finder.rank(compiled), self.winner.finder.rank(compiled));
+        if new > old {
+            self.winner = finding;
+        } else if new == old {
+            // The same rule found it in several views: the widest is the secret.
+            self.winner.range.end = self.winner.range.end.max(finding.range.end);
+        }
+    }
+
+    fn into_edit(self, text: &[u8]) -> Edit {
+        let left = text.get(self.union.start..self.winner.range.start).unwrap_or_default();
+        let right = text.get(self.winner.range.end..self.union.end).unwrap_or_default();
+        let scheme = scheme_len(text.get(self.union.clone()).unwrap_or_default());
+        let start = if scheme == Some(left.len()) || is_punctuation(left) {
+            self.winner.range.start
+        } else {
+            self.union.start
+        };
+        let end = if is_punctuation(right) { self.winner.range.end } else { self.union.end };
+        Edit { range: start..end, finder: self.winner.finder, quote: self.quote }
+    }
+}
+
+fn is_punctuation(leftover: &[u8]) -> bool {
+    leftover.len() <= MAX_PUNCTUATION
+        && leftover.iter().all(|b| b.is_ascii_punctuation() || b.is_ascii_whitespace())
+}
+
+/// Whether a value is a scheme word and nothing more.
+pub(super) fn is_scheme(value: &[u8]) -> bool {
+    SCHEMES.iter().any(|known| value.eq_ignore_ascii_case(known))
+}

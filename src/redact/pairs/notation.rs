@@ -1,0 +1,242 @@
+//! How a name and its value are written in the many notations of running text. Judges neither.
+
+use std::ops::Range;
+
+use crate::redact::overlap;
+use crate::redact::values::Form;
+
+/// Longest name, in bytes.
+const MAX_NAME: usize = 80;
+/// Most blanks between name, sign and value.
+const MAX_BLANKS: usize = 24;
+
+/// A name, and what stands around it.
+pub(super) struct Name {
+    /// The name, without quotes.
+    pub(super) range: Range<usize>,
+    /// It stands in quotes.
+    quoted: bool,
+    /// Blanks stand between it and the sign.
+    spaced: bool,
+    /// It begins its line, but for `export`, `-` and the like.
+    begins_line: bool,
+    /// It follows `?` or `&`.
+    query: bool,
+}
+
+/// A value, and how it is bound to its name.
+pub(super) struct Value {
+    /// The value, without quotes.
+    pub(super) range: Range<usize>,
+    /// The notation.
+    pub(super) form: Form,
+}
+
+/// Where an unquoted value ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// At a blank or quote.
+    Blank,
+    /// Also at what separates elements: `,`, `;`, brackets.
+    Separator,
+    /// Also at `&` and `#`.
+    Query,
+}
+
+/// The name before the sign at `at`.
+pub(super) fn name_before(text: &[u8], at: usize) -> Option<Name> {
+    let sign = *text.get(at)?;
+    let next = text.get(at + 1).copied();
+    let previous = at.checked_sub(1).and_then(|at| text.get(at)).copied();
+    let compares = matches!(previous, Some(b'=' | b'!' | b'<' | b'>' | b'+' | b'~' | b'*'));
+    if compares || (sign == b':' && matches!(next, Some(b':' | b'='))) || next == Some(b'=') {
+        return None;
+    }
+    let end = if sign == b'=' && previous == Some(b':') { at - 1 } else { at };
+    let found = name_ending(text, end)?;
+    if sign == b'=' && found.spaced {
+        // `password: str = "x"`: the name stands before the type.
+        let before = back_over_blanks(text, found.range.start);
+        if text.get(before.checked_sub(1)?) == Some(&b':')
+            && let Some(named) = name_ending(text, before - 1)
+        {
+            return Some(named);
+        }
+    }
+    Some(found)
+}
+
+fn name_ending(text: &[u8], end: usize) -> Option<Name> {
+    let blanks_end = back_over_blanks(text, end);
+    let spaced = blanks_end < end;
+    let mut end = blanks_end;
+    // `config["password"] = ..`
+    if text.get(end.checked_sub(1)?) == Some(&b']') {
+        end -= 1;
+    }
+    let quote = text.get(end.checked_sub(1)?).copied().filter(|b| matches!(b, b'"' | b'\'' | b'`'));
+    if quote.is_some() {
+        end -= 1;
+    }
+    let window = text.get(end.saturating_sub(MAX_NAME)..end)?;
+    let len = window.iter().rev().take_while(|b| is_name(**b)).count();
+    let start = end - len;
+    if len < 2 || len == MAX_NAME {
+        return None;
+    }
+    let before = start.checked_sub(1).and_then(|at| text.get(at)).copied();
+    if quote.is_some() && before != quote {
+        return None;
+    }
+    let range = start..end;
+    Some(Name {
+        range,
+        quoted: quote.is_some(),
+        spaced,
+        begins_line: quote.is_none() && begins_line(text, start),
+        query: matches!(before, Some(b'?' | b'&')),
+    })
+}
+
+/// The value after the sign at `at`.
+pub(super) fn value_after(text: &[u8], at: usize, name: &Name) -> Option<Value> {
+    let sign = *text.get(at)?;
+    let mut start = at + 1;
+    if sign == b'=' && text.get(start) == Some(&b'>') {
+        start += 1;
+    }
+    if sign == b':' && text.get(start..start + 2) == Some(b"//") {
+        return None;
+    }
+    let blanks = text.get(start..)?.iter().take(MAX_BLANKS).take_while(|b| matches!(b, b' ' | b'\t')).count();
+    let tight = blanks == 0 && !name.spaced;
+    start += blanks;
+    if let Some((inner, quote)) = opening_quote(text, start) {
+        return Some(Value { range: inner..quoted_end(text, inner, quote), form: Form::Quoted });
+    }
+    let bytes = text.get(name.range.clone())?;
+    if is_cookie(bytes) && sign == b':' {
+        return Some(Value { range: start..header_end(text, start), form: Form::Line });
+    }
+    let from = start + overlap::scheme_len(text.get(start..(start + 256).min(text.len()))?).unwrap_or(0);
+    let stop = match () {
+        () if name.query => Stop::Query,
+        () if name.begins_line && !name.quoted => Stop::Blank,
+        () => Stop::Separator,
+    };
+    let end = unquoted_end(text, from, stop);
+    let fills = line_ends(text, end);
+    let form = match () {
+        () if name.query => Form::Query,
+        () if name.begins_line && fills && !(tight && sign == b'=') => Form::Line,
+        () if from > start => Form::Line,
+        () if tight && sign == b'=' => Form::Env,
+        () if name.quoted => Form::Quoted,
+        () => Form::Prose,
+    };
+    Some(Value { range: start..end, form })
+}
+
+/// A quote that a string begins with, a prefix letter of Python or Rust skipped; and where its content begins.
+fn opening_quote(text: &[u8], start: usize) -> Option<(usize, u8)> {
+    let is_quote = |b: &&u8| matches!(b, b'"' | b'\'' | b'`');
+    if let Some(quote) = text.get(start).filter(is_quote) {
+        return Some((start + 1, *quote));
+    }
+    let prefix =
+        matches!(text.get(start), Some(b'b' | b'r' | b'f' | b'u' | b'B' | b'R' | b'F' | b'U' | b'@' | b'$'));
+    text.get(start + 1).filter(is_quote).filter(|_| prefix).map(|quote| (start + 2, *quote))
+}
+
+/// Where a quoted value ends: at its quote, or at the end of the line if that doesn't come.
+fn quoted_end(text: &[u8], start: usize, quote: u8) -> usize {
+    let mut at = start;
+    let mut line = None;
+    while let Some(offset) = text.get(at..).and_then(|rest| memchr::memchr3(quote, b'\\', b'\n', rest)) {
+        at += offset;
+        match text.get(at) {
+            Some(b'\\') => at += 2,
+            Some(b'\n') => {
+                line = Some(at);
+                break;
+            }
+            _ => return at,
+        }
+    }
+    line.unwrap_or(text.len())
+}
+
+/// Where an unquoted value ends. A backslash that begins an escape ends it: the value is read again in the view without it.
+pub(super) fn unquoted_end(text: &[u8], start: usize, stop: Stop) -> usize {
+    let rest = text.get(start..).unwrap_or_default();
+    let mut at = 0;
+    while let Some(byte) = rest.get(at) {
+        let ends = match byte {
+            b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'' | b'`' => true,
+            b'\\' => rest
+                .get(at + 1)
+                .is_none_or(|b| matches!(b, b'n' | b'r' | b't' | b'"' | b'\'' | b'\\' | b'u' | b'/')),
+            // A marker of ours may hold what else would end a value.
+            b'[' => match crate::redact::marker::prefix_len(rest.get(at..).unwrap_or_default()) {
+                Some(len) => {
+                    at += len;
+                    continue;
+                }
+                None => stop != Stop::Blank,
+            },
+            b',' | b';' | b')' | b'}' | b']' | b'<' | b'>' | b'(' | b'{' | b'|' => stop != Stop::Blank,
+            b'&' | b'#' => stop == Stop::Query,
+            _ => false,
+        };
+        if ends {
+            break;
+        }
+        at += 1;
+    }
+    start + at
+}
+
+/// The end of a header's value: of the line, or of the quoted string that it stands in.
+fn header_end(text: &[u8], start: usize) -> usize {
+    let rest = text.get(start..).unwrap_or_default();
+    let end = rest.iter().position(|b| matches!(b, b'\n' | b'\r' | b'"' | b'\'' | b'\\' | b'`'));
+    end.map_or(text.len(), |end| start + end)
+}
+
+fn is_cookie(name: &[u8]) -> bool {
+    let last = name.rsplit(|b| *b == b'.').next().unwrap_or(name);
+    last.eq_ignore_ascii_case(b"cookie") || last.eq_ignore_ascii_case(b"set-cookie")
+}
+
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'$')
+}
+
+fn back_over_blanks(text: &[u8], end: usize) -> usize {
+    let window = text.get(end.saturating_sub(MAX_BLANKS)..end).unwrap_or_default();
+    end - window.iter().rev().take_while(|b| matches!(b, b' ' | b'\t')).count()
+}
+
+/// Whether only blanks, list and diff marks, `export` and the like stand before `at` on its line.
+fn begins_line(text: &[u8], at: usize) -> bool {
+    const LONGEST: usize = 40;
+    let window = text.get(at.saturating_sub(LONGEST)..at).unwrap_or_default();
+    let line = match memchr::memrchr(b'\n', window) {
+        Some(end) => window.get(end + 1..).unwrap_or_default(),
+        None if at <= LONGEST => window,
+        None => return false,
+    };
+    let words =
+        line.split(|b| b.is_ascii_whitespace() || matches!(b, b'+' | b'-' | b'>' | b'#' | b'*' | b'$'));
+    words.filter(|word| !word.is_empty()).all(|word| {
+        matches!(word, b"export" | b"set" | b"env" | b"declare" | b"ENV" | b"ARG" | b"setx" | b"x")
+            || word.iter().all(|b| b.is_ascii_digit() || matches!(b, b':' | b'|' | 0xe2 | 0x86 | 0x92))
+    })
+}
+
+/// Whether nothing but blanks and a comment follows on the line, or the string that it stands in ends.
+fn line_ends(text: &[u8], at: usize) -> bool {
+    let rest = text.get(at..).unwrap_or_default();
+    let next = rest.iter().take(MAX_BLANKS).find(|b| !matches!(b, b' ' | b'\t' | b'\r'));
+    matches!(next, None | Some(b'\n' | b'#' | b'"' | b'\'' | b'`' | b'\\'))
+}

@@ -1,0 +1,155 @@
+//! One text through all rules, pairs and decode layers: what is secret in it.
+//!
+//! The text is scanned as it stands, then each view of it, however deep; every finding is mapped back to the source at
+//! once. [`Scan`] collects them; `overlap` decides between them. Knows no OTLP and writes no marker.
+
+mod cut;
+mod rules;
+mod work;
+
+use std::ops::Range;
+
+use super::compile::Compiled;
+use super::decode::{self, Place};
+use super::finding::{Finder, Finding};
+use super::pairs;
+use work::Work;
+
+/// Most character levels of a text; five JSON levels are common.
+const MAX_CHARS: u8 = 12;
+/// Most base64 or hex layers.
+const MAX_RUNS: u8 = 3;
+
+/// The scan of one value.
+pub(super) struct Scan<'c> {
+    compiled: &'c Compiled,
+    findings: Vec<Finding>,
+    /// Rules in audit mode that found something.
+    audited: Vec<(usize, Range<usize>)>,
+    work: Work,
+}
+
+/// What a scan found.
+pub(super) struct Found {
+    /// What is to be replaced.
+    pub(super) findings: Vec<Finding>,
+    /// Finds of rules in audit mode: the rule and where.
+    pub(super) audited: Vec<(usize, Range<usize>)>,
+    /// The value needed more work than a value may cost, or a rule doesn't compile.
+    pub(super) incomplete: bool,
+    /// Bytes looked at, for tests of linear time.
+    pub(super) work: usize,
+}
+
+impl<'c> Scan<'c> {
+    /// Starts the scan of a value of so many bytes.
+    pub(super) fn new(compiled: &'c Compiled, len: usize) -> Self {
+        Self { compiled, findings: Vec::new(), audited: Vec::new(), work: Work::for_value(len) }
+    }
+
+    /// Scans the source text.
+    pub(super) fn text(mut self, text: &[u8], secret_key: bool) -> Found {
+        if secret_key {
+            self.masked_value(text);
+        }
+        self.view(text, &Place::default());
+        self.audited.sort_by_key(|(rule, range)| (*rule, range.start));
+        self.audited.dedup();
+        let (incomplete, work) = (self.work.is_exhausted(), self.work.spent());
+        Found { findings: self.findings, audited: self.audited, incomplete, work }
+    }
+
+    /// The value of a secret key is secret whatever it looks like.
+    fn masked_value(&mut self, text: &[u8]) {
+        let value = pairs::trim(text, 0..text.len());
+        if let Some(secret) = pairs::structured_secret(text, value) {
+            self.pair(secret, None, &Place::default());
+        }
+    }
+
+    /// Scans a text and all that is encoded in it.
+    fn view(&mut self, text: &[u8], place: &Place<'_>) {
+        if text.len() < MIN_TEXT || !self.work.spend(text.len()) {
+            return;
+        }
+        self.rules(text, place);
+        if self.compiled.set().named_pairs() {
+            self.pairs(text, place);
+        }
+        self.chains(text, place);
+        if let Some(view) = decode::quoted::decode(text) {
+            let place = place.in_chars(&view);
+            if self.work.spend(view.bytes.len()) {
+                self.rules(&view.bytes, &place);
+                self.chains(&view.bytes, &place);
+            }
+        }
+        self.runs(text, place);
+        let Some(view) = decode::chars::decode(text) else { return };
+        if place.chars >= MAX_CHARS {
+            self.work.give_up();
+            return;
+        }
+        self.view(&view.bytes, &place.in_chars(&view));
+    }
+
+    fn runs(&mut self, text: &[u8], place: &Place<'_>) {
+        decode::runs::each(
+            text,
+            |range| place.is_verbatim(range),
+            |run| {
+                if place.runs >= MAX_RUNS {
+                    // Binary and short words are no further layer.
+                    if run.text {
+                        self.work.give_up();
+                    }
+                    return;
+                }
+                let inner = place.in_run(&run.view);
+                if run.text {
+                    self.view(&run.view.bytes, &inner);
+                } else if self.work.spend(run.view.bytes.len()) {
+                    self.rules(&run.view.bytes, &inner);
+                }
+            },
+        );
+    }
+
+    fn pairs(&mut self, text: &[u8], place: &Place<'_>) {
+        pairs::text::each(text, |value| self.pair(value, None, place));
+        // In a character view the quotes of several levels stand side by side, so JSON is walked from the outermost.
+        if place.chars == 0 {
+            self.json(text, place, pairs::json::Above::default());
+        }
+    }
+
+    /// Walks JSON, and the JSON in its strings.
+    fn json(&mut self, text: &[u8], place: &Place<'_>, above: pairs::json::Above) {
+        if !pairs::json::may_be(text) {
+            return;
+        }
+        pairs::json::walk(text, above, |event| match event {
+            pairs::json::Event::Secret { value, quote } => self.pair(value, quote, place),
+            pairs::json::Event::Nested { value, above } => {
+                let inner = text.get(value.clone()).unwrap_or_default();
+                let Some(view) = decode::chars::decode(inner).map(|v| v.shifted(value.start)) else { return };
+                if place.chars < MAX_CHARS && self.work.spend(view.bytes.len()) {
+                    self.json(&view.bytes, &place.in_chars(&view), above);
+                }
+            }
+        });
+    }
+
+    /// A secret of a pair or key.
+    fn pair(&mut self, value: Range<usize>, quote: Option<Range<usize>>, place: &Place<'_>) {
+        self.findings.push(Finding {
+            range: place.source(value),
+            finder: Finder::Pair,
+            // A decoded run is replaced whole: there is no string to make in it.
+            quote: quote.filter(|_| place.runs == 0).map(|quote| place.source(quote)),
+        });
+    }
+}
+
+/// Shorter texts hold no secret but as the value of a key.
+const MIN_TEXT: usize = 8;
