@@ -10,7 +10,9 @@ pub(super) mod text;
 
 use std::ops::Range;
 
-use super::{marker, names, overlap, values};
+use super::names::{self, NameClass};
+use super::values::{self, Form};
+use super::{marker, overlap};
 
 /// A range without the blanks at its ends.
 pub(super) fn trim(text: &[u8], range: Range<usize>) -> Range<usize> {
@@ -22,67 +24,62 @@ pub(super) fn trim(text: &[u8], range: Range<usize>) -> Range<usize> {
     range.start + first..range.start + last + 1
 }
 
-/// What of the string value of a secret key is to be hidden: all of it, but a scheme word in front. `None`: it is a
-/// placeholder, a reference, a marker of ours.
-pub(super) fn structured_secret(text: &[u8], value: Range<usize>) -> Option<Range<usize>> {
+/// What a key says of the text of its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum KeyClass {
+    /// Nothing.
+    No,
+    /// It is a secret unless it is harmless.
+    Secret,
+    /// It is a secret where it looks like one; what is nested in it is secret.
+    Container,
+    /// It is nested in a container.
+    Member,
+}
+
+/// Classifies a key; `in_container`: it is nested in a container of secrets.
+pub(super) fn key_class(key: &[u8], in_container: bool) -> KeyClass {
+    match names::secret_name(key) {
+        NameClass::Secret => KeyClass::Secret,
+        NameClass::Container => KeyClass::Container,
+        NameClass::No if in_container && names::inherits(key) => KeyClass::Member,
+        NameClass::No => KeyClass::No,
+    }
+}
+
+/// What of the text under a key is to be hidden: all of it, but a scheme word in front. `None`: the key is that of no secret, or
+/// the value is a placeholder, a reference, a marker of ours.
+pub(super) fn structured_secret(
+    text: &[u8],
+    key: &[u8],
+    class: KeyClass,
+    value: Range<usize>,
+) -> Option<Range<usize>> {
+    let whole = text.get(value.clone())?;
+    let counts = match class {
+        KeyClass::No => false,
+        KeyClass::Secret => values::looks_secret(key, whole, Form::Structured),
+        KeyClass::Container => values::looks_secret(key, whole, Form::Quoted),
+        KeyClass::Member => !values::is_inert(whole),
+    };
     let secret = without_scheme(text, value);
     let bytes = text.get(secret.clone())?;
-    (!values::is_inert(bytes) && !marker::is_redacted(bytes)).then_some(secret)
+    let hides =
+        counts && !values::is_inert(bytes) && !marker::is_redacted(bytes) && !overlap::is_scheme(bytes);
+    hides.then_some(secret)
+}
+
+/// Whether a number or bytes under a key are secret: there is no look to them.
+pub(super) fn is_secret_key(key: &[u8], in_container: bool) -> bool {
+    match key_class(key, in_container) {
+        KeyClass::Secret => !names::is_weak(key),
+        KeyClass::Member => true,
+        KeyClass::Container | KeyClass::No => false,
+    }
 }
 
 /// A value without the scheme word (`Bearer `) that it begins with.
 fn without_scheme(text: &[u8], value: Range<usize>) -> Range<usize> {
     let scheme = overlap::scheme_len(text.get(value.clone()).unwrap_or_default()).unwrap_or(0);
     value.start + scheme..value.end
-}
-
-/// Whether a name of a container's child says that its value is no secret (`type`, `name`, `url`).
-pub(super) fn is_harmless_child(name: &[u8]) -> bool {
-    const HARMLESS: [&[u8]; 32] = [
-        b"type",
-        b"kind",
-        b"name",
-        b"id",
-        b"user",
-        b"username",
-        b"user_name",
-        b"email",
-        b"login",
-        b"account",
-        b"host",
-        b"hostname",
-        b"port",
-        b"url",
-        b"uri",
-        b"endpoint",
-        b"region",
-        b"path",
-        b"file",
-        b"filename",
-        b"description",
-        b"title",
-        b"enabled",
-        b"provider",
-        b"version",
-        b"status",
-        b"scope",
-        b"scopes",
-        b"created_at",
-        b"updated_at",
-        b"expires_at",
-        b"namespace",
-    ];
-    let last = name.rsplit(|b| *b == b'.').next().unwrap_or(name);
-    HARMLESS.iter().any(|known| last.eq_ignore_ascii_case(known))
-}
-
-/// Whether the value of a key is secret by the key, or by the key of what it is nested in.
-pub(super) fn is_secret_key(key: &[u8], parent: Option<&[u8]>) -> bool {
-    match names::secret_name(key) {
-        names::NameClass::Secret | names::NameClass::Container => true,
-        names::NameClass::No => {
-            parent.is_some_and(|parent| names::secret_name(parent) == names::NameClass::Container)
-                && !is_harmless_child(key)
-        }
-    }
 }

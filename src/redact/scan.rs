@@ -48,21 +48,21 @@ impl<'c> Scan<'c> {
     }
 
     /// Scans the source text.
-    pub(super) fn text(mut self, text: &[u8], secret_key: bool) -> Found {
-        if secret_key {
-            self.masked_value(text);
+    pub(super) fn text(mut self, text: &[u8], key: Option<(&[u8], pairs::KeyClass)>) -> Found {
+        if let Some((key, class)) = key {
+            self.keyed(text, key, class);
         }
         self.view(text, &Place::default());
         self.audited.sort_by_key(|(rule, range)| (*rule, range.start));
         self.audited.dedup();
-        let (incomplete, work) = (self.work.is_exhausted(), self.work.spent());
+        let (incomplete, work) = (self.work.is_exhausted(), self.work.looked_at());
         Found { findings: self.findings, audited: self.audited, incomplete, work }
     }
 
     /// The value of a secret key is secret whatever it looks like.
-    fn masked_value(&mut self, text: &[u8]) {
+    fn keyed(&mut self, text: &[u8], key: &[u8], class: pairs::KeyClass) {
         let value = pairs::trim(text, 0..text.len());
-        if let Some(secret) = pairs::structured_secret(text, value) {
+        if let Some(secret) = pairs::structured_secret(text, key, class, value) {
             self.pair(secret, None, &Place::default());
         }
     }

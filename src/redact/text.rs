@@ -78,18 +78,18 @@ impl TextScrubber {
 
     /// Whether a value of this key is secret whatever it looks like (strings, bytes and numbers).
     pub fn is_secret_key(&self, keys: &KeyPath<'_>) -> bool {
-        self.compiled.set().named_pairs()
-            && pairs::is_secret_key(keys.key, keys.parent.map(|parent| parent.key))
+        self.compiled.set().named_pairs() && pairs::is_secret_key(keys.key, in_container(keys))
     }
 
     /// Bytes that the scan of a text looks at: grows linearly with its length, whatever the text.
     pub fn work(&self, text: &[u8]) -> usize {
-        Scan::new(&self.compiled, text.len()).text(text, false).work
+        Scan::new(&self.compiled, text.len()).text(text, None).work
     }
 
     fn scan(&self, keys: Option<&KeyPath<'_>>, text: &[u8]) -> Outcome {
-        let secret_key = keys.is_some_and(|keys| self.is_secret_key(keys));
-        let found = Scan::new(&self.compiled, text.len()).text(text, secret_key);
+        let key = keys.filter(|_| self.compiled.set().named_pairs());
+        let key = key.map(|keys| (keys.key, pairs::key_class(keys.key, in_container(keys))));
+        let found = Scan::new(&self.compiled, text.len()).text(text, key);
         if found.incomplete {
             return Outcome::Incomplete;
         }
@@ -129,6 +129,18 @@ impl TextScrubber {
         };
         own.map_or_else(|| marker(self.kind(finder)), |own| own.clone().into_bytes())
     }
+}
+
+/// Whether a key is nested in a container of secrets.
+fn in_container(keys: &KeyPath<'_>) -> bool {
+    let mut above = keys.parent;
+    while let Some(keys) = above {
+        if pairs::key_class(keys.key, false) == pairs::KeyClass::Container {
+            return true;
+        }
+        above = keys.parent;
+    }
+    false
 }
 
 /// What became of a value.

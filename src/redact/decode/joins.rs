@@ -1,7 +1,7 @@
 //! Tokens in pieces: broken over lines (terminal width, diff and line-number prefixes, `\` at the end of a line) or written
 //! as a concatenation of strings (`"abc" + "def"`).
 //!
-//! A view here is not the whole text but the pieces of one chain put together. Whether a match across the break is real is
+//! A view here is not the whole text but the pieces of one chain put together, with what stands around them. Whether a match across the break is real is
 //! for `scan` to judge.
 
 use std::ops::Range;
@@ -12,12 +12,14 @@ use super::View;
 const MIN_CHAIN: usize = 16;
 /// How far a piece is followed, in bytes.
 const MAX_PIECE: usize = 4096;
+/// How much of the lines around the pieces belongs to the view, in bytes.
+const MAX_CONTEXT: usize = 160;
 /// How far apart two pieces may be, in bytes.
 const MAX_GLUE: usize = 80;
 
 /// Pieces put together.
 pub(in crate::redact) struct Chain {
-    /// The pieces without what stands between them.
+    /// The pieces without what stands between them, and what stands around them on their lines.
     pub(in crate::redact) view: View,
     /// Where in the view each piece but the first begins.
     pub(in crate::redact) breaks: Vec<usize>,
@@ -48,17 +50,35 @@ fn finish(text: &[u8], pieces: &mut Vec<Range<usize>>, found: &mut impl FnMut(Ch
     let bytes = |piece: &Range<usize>| text.get(piece.clone()).unwrap_or_default();
     let long = pieces.iter().map(Range::len).sum::<usize>() >= MIN_CHAIN;
     if long && !pieces.iter().all(|piece| is_word(bytes(piece))) {
-        let mut view = View::default();
-        let mut breaks = Vec::new();
-        for piece in pieces.iter() {
-            if !view.bytes.is_empty() {
+        let (mut view, mut breaks) = (View::default(), Vec::new());
+        let before = context_before(text, pieces.first().map_or(0, |piece| piece.start));
+        view.copy(before.start, bytes(&before));
+        for (nth, piece) in pieces.iter().enumerate() {
+            if nth > 0 {
                 breaks.push(view.bytes.len());
             }
             view.copy(piece.start, bytes(piece));
         }
+        let after = context_after(text, pieces.last().map_or(0, |piece| piece.end));
+        view.copy(after.start, bytes(&after));
         found(Chain { view, breaks });
     }
     pieces.clear();
+}
+
+/// What stands before the first piece on its line: a scheme, a name.
+fn context_before(text: &[u8], end: usize) -> Range<usize> {
+    let start = end.saturating_sub(MAX_CONTEXT);
+    let window = text.get(start..end).unwrap_or_default();
+    memchr::memrchr(b'\n', window).map_or(start, |at| start + at + 1)..end
+}
+
+/// What stands behind the last piece on its line: the host after a password.
+fn context_after(text: &[u8], start: usize) -> Range<usize> {
+    let window = text.get(start..).unwrap_or_default();
+    let len =
+        window.iter().take(MAX_CONTEXT).position(|b| *b == b'\n').unwrap_or(MAX_CONTEXT.min(window.len()));
+    start..start + len
 }
 
 /// What stands between two pieces around `at`, a line end or a plus.

@@ -5,8 +5,7 @@
 
 use std::ops::Range;
 
-use super::{is_harmless_child, structured_secret};
-use crate::redact::names::{NameClass, secret_name};
+use super::{KeyClass, is_secret_key, key_class, structured_secret};
 
 /// Deepest nesting that is followed: one bit each.
 const MAX_DEPTH: u32 = 128;
@@ -49,6 +48,7 @@ pub(in crate::redact) fn walk(text: &[u8], above: Above, mut on: impl FnMut(Even
         depth: 0,
         objects: 0,
         key: None,
+        last_key: None,
         container: above.container.then_some(0),
         entry: Entry::default(),
     };
@@ -63,6 +63,8 @@ struct Walk<'t> {
     objects: u128,
     /// The key that a value is awaited for.
     key: Option<Key>,
+    /// The last key that was read: its quotes are those of this level.
+    last_key: Option<Key>,
     /// The depth at which a container of secrets began.
     container: Option<u32>,
     entry: Entry,
@@ -71,13 +73,13 @@ struct Walk<'t> {
 #[derive(Clone)]
 struct Key {
     name: Range<usize>,
-    class: NameClass,
+    class: KeyClass,
 }
 
 /// `{"name": "DB_PASSWORD", "value": "x"}`: what is known of the innermost object.
 #[derive(Default)]
 struct Entry {
-    secret: bool,
+    named: Option<Range<usize>>,
     value: Option<Range<usize>>,
 }
 
@@ -111,17 +113,18 @@ impl Walk<'_> {
         if self.depth >= MAX_DEPTH {
             return None;
         }
-        let class = self.key.as_ref().map(|key| key.class);
-        let secrets = class == Some(NameClass::Container) || (class == Some(NameClass::Secret) && !object);
+        let secrets = match self.key.as_ref().map(|key| key.class) {
+            Some(KeyClass::Container) => true,
+            Some(KeyClass::Secret) => !object,
+            _ => false,
+        };
         let bit = 1_u128 << self.depth;
         self.objects = if object { self.objects | bit } else { self.objects & !bit };
         self.depth += 1;
         if secrets && self.container.is_none() {
             self.container = Some(self.depth);
         }
-        if object {
-            self.key = None;
-        }
+        self.key = None;
         self.entry = Entry::default();
         self.at += 1;
         Some(())
@@ -145,8 +148,9 @@ impl Walk<'_> {
         let content = start..end;
         self.at = end + usize::from(closed);
         if self.in_object() && self.key.is_none() {
-            let class = secret_name(self.text.get(content.clone())?);
+            let class = key_class(self.text.get(content.clone())?, self.container.is_some());
             self.key = Some(Key { name: content, class });
+            self.last_key.clone_from(&self.key);
             return closed.then_some(());
         }
         self.value(content, on);
@@ -154,25 +158,24 @@ impl Walk<'_> {
     }
 
     fn value(&mut self, content: Range<usize>, on: &mut impl FnMut(Event)) {
-        if self.is_secret() {
-            if let Some(value) = structured_secret(self.text, content) {
-                on(Event::Secret { value, quote: None });
-            }
+        let (key, class) = self.above();
+        if let Some(value) = structured_secret(self.text, key, class, content.clone()) {
+            on(Event::Secret { value, quote: None });
             return;
         }
         self.entry(&content, on);
         let bytes = self.text.get(content.clone()).unwrap_or_default();
-        if super::json::may_be(bytes) || bytes.starts_with(b"\\\"") || bytes.starts_with(b"\\n") {
+        if may_be(bytes) || bytes.starts_with(b"\\") {
             on(Event::Nested { value: content, above: Above { container: self.container.is_some() } });
         }
     }
 
-    /// Whether the awaited value is a secret by its key or by what it is nested in.
-    fn is_secret(&self) -> bool {
-        let name = self.key.as_ref().and_then(|key| self.text.get(key.name.clone()));
+    /// The key above the awaited value; that of an array is the key of each of its elements.
+    fn above(&self) -> (&[u8], KeyClass) {
         match &self.key {
-            Some(key) if key.class != NameClass::No => true,
-            _ => self.container.is_some() && !name.is_some_and(is_harmless_child),
+            Some(key) => (self.text.get(key.name.clone()).unwrap_or_default(), key.class),
+            None if self.container.is_some() => (b"", KeyClass::Member),
+            None => (b"", KeyClass::No),
         }
     }
 
@@ -181,16 +184,18 @@ impl Walk<'_> {
         let (name, value) = (self.text.get(key.name.clone()), self.text.get(content.clone()));
         match name.unwrap_or_default() {
             b"name" | b"Name" | b"key" | b"Key" => {
-                self.entry.secret = value.is_some_and(|value| secret_name(value) != NameClass::No);
+                self.entry.named = Some(content.clone())
+                    .filter(|_| value.is_some_and(|value| key_class(value, false) == KeyClass::Secret));
             }
             b"value" | b"Value" => self.entry.value = Some(content.clone()),
             _ => return,
         }
-        if self.entry.secret
-            && let Some(secret) =
-                self.entry.value.take().and_then(|value| structured_secret(self.text, value))
-        {
-            on(Event::Secret { value: secret, quote: None });
+        if let (Some(named), Some(value)) = (&self.entry.named, &self.entry.value) {
+            let named = self.text.get(named.clone()).unwrap_or_default();
+            if let Some(value) = structured_secret(self.text, named, KeyClass::Secret, value.clone()) {
+                on(Event::Secret { value, quote: None });
+            }
+            self.entry = Entry::default();
         }
     }
 
@@ -198,11 +203,15 @@ impl Walk<'_> {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let len =
             rest.iter().take_while(|b| matches!(b, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E')).count();
-        if self.is_secret()
-            && let Some(key) = &self.key
-        {
-            let quote = key.name.end..key.name.end + 1;
-            on(Event::Secret { value: self.at..self.at + len, quote: Some(quote) });
+        let name = self.key.as_ref().or(self.last_key.as_ref()).map(|key| key.name.clone());
+        let secret = match &self.key {
+            Some(key) => {
+                is_secret_key(self.text.get(key.name.clone()).unwrap_or_default(), self.container.is_some())
+            }
+            None => self.container.is_some(),
+        };
+        if let Some(name) = name.filter(|_| secret) {
+            on(Event::Secret { value: self.at..self.at + len, quote: Some(name.end..name.end + 1) });
         }
         self.at += len.max(1);
     }

@@ -7,6 +7,7 @@ use memchr::memmem;
 use super::Scan;
 use crate::redact::compile::{Candidate, secret_of};
 use crate::redact::decode::Place;
+use crate::redact::rules::Rule;
 
 /// How far back from the end a cut secret may begin, in bytes.
 const MAX_CUT: usize = 8192;
@@ -33,13 +34,15 @@ impl Scan<'_> {
             let upto = text.get(..end).unwrap_or_default();
             for _ in 0..TRIES {
                 let Some(found) = regex.find_at(upto, at) else { break };
+                self.work.note(found.end() - at);
                 if !self.work.spend(found.len()) {
                     return;
                 }
                 let secret = secret_of(rule, regex, upto, found.range());
                 let good = secret.end == end
                     && secret.len() >= cut.floor
-                    && rule.starts_well(text.get(..found.start()).unwrap_or_default());
+                    && rule.starts_well(text.get(..found.start()).unwrap_or_default())
+                    && has_anchor(rule, text.get(found.range()).unwrap_or_default());
                 if good && !self.compiled.set().allows(text.get(secret.clone()).unwrap_or_default()) {
                     self.emit(candidate.rule, secret, place);
                     break;
@@ -48,6 +51,17 @@ impl Scan<'_> {
             }
         }
     }
+}
+
+/// A prefix of a match counts only where it is long enough to hold the anchor.
+fn has_anchor(rule: &Rule, found: &[u8]) -> bool {
+    rule.anchors.iter().map(String::as_bytes).any(|anchor| {
+        if rule.ignore_case {
+            found.windows(anchor.len()).any(|window| window.eq_ignore_ascii_case(anchor))
+        } else {
+            memmem::find(found, anchor).is_some()
+        }
+    })
 }
 
 /// Where a value may have been cut: its end, and before every ellipsis.

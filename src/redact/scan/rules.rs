@@ -10,7 +10,7 @@ use crate::redact::decode::Place;
 use crate::redact::decode::joins::{self, Chain, is_word};
 use crate::redact::finding::{Finder, Finding};
 use crate::redact::marker;
-use crate::redact::rules::{Mode, Rule};
+use crate::redact::rules::{Mode, Rule, Specificity};
 use crate::redact::validate::Verdict;
 
 impl Scan<'_> {
@@ -43,6 +43,7 @@ impl Scan<'_> {
         let mut covered = 0;
         let mut at = candidate.first.saturating_sub(rule.before_anchor);
         while let Some(found) = regex.find_at(text, at) {
+            self.work.note(found.end() - at);
             // A match is read again where the search goes on inside it.
             if !self.work.spend(found.len()) {
                 return;
@@ -55,6 +56,7 @@ impl Scan<'_> {
                 at = found.start() + 1;
             }
         }
+        self.work.note(text.len().saturating_sub(at));
         self.cut(text, candidate, covered, place);
     }
 
@@ -73,7 +75,15 @@ impl Scan<'_> {
             at = found.end().max(found.start() + 1);
             let Some(secret) = self.accept(rule, regex, text, found.range()) else { continue };
             let secret = without_words(chain, regex, text, found.start(), secret);
-            if chain.breaks.iter().any(|at| secret.start < *at && *at < secret.end) {
+            let mut inside =
+                chain.breaks.iter().filter(|at| secret.start < **at && **at < secret.end).peekable();
+            // Words go on over a line end in prose; only a vendor's own prefix says that this is a token.
+            let prose = rule.specificity < Specificity::KnownFormat
+                && inside.clone().any(|at| {
+                    is_word(text.get(secret.start..*at).unwrap_or_default())
+                        || is_word(text.get(*at..secret.end).unwrap_or_default())
+                });
+            if inside.peek().is_some() && !prose {
                 self.emit(candidate.rule, secret, place);
             }
         }

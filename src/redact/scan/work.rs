@@ -10,13 +10,19 @@ const AT_LEAST: usize = 1 << 20;
 pub(super) struct Work {
     allowed: usize,
     spent: usize,
+    noted: usize,
     given_up: bool,
 }
 
 impl Work {
     /// What a value of so many bytes may cost.
     pub(super) fn for_value(len: usize) -> Self {
-        Self { allowed: len.saturating_mul(PER_BYTE).saturating_add(AT_LEAST), spent: 0, given_up: false }
+        Self {
+            allowed: len.saturating_mul(PER_BYTE).saturating_add(AT_LEAST),
+            spent: 0,
+            noted: 0,
+            given_up: false,
+        }
     }
 
     /// Whether so many more bytes may be looked at.
@@ -24,6 +30,11 @@ impl Work {
         self.spent = self.spent.saturating_add(bytes);
         self.given_up |= self.spent > self.allowed;
         !self.given_up
+    }
+
+    /// Counts bytes that one rule's regex reads: bounded by the number of rules, so no part of what is allowed.
+    pub(super) fn note(&mut self, bytes: usize) {
+        self.noted = self.noted.saturating_add(bytes);
     }
 
     /// The value can't be scanned to the end.
@@ -37,7 +48,7 @@ impl Work {
     }
 
     /// Bytes looked at.
-    pub(super) fn spent(&self) -> usize {
-        self.spent
+    pub(super) fn looked_at(&self) -> usize {
+        self.spent.saturating_add(self.noted)
     }
 }

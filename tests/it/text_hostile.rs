@@ -1,0 +1,121 @@
+//! Work grows linearly with the length of a text, whatever the text. Counted in bytes looked at, not in time.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use blackbar::redact::Report;
+
+use crate::text::builtin;
+
+fn assert_linear(what: &str, text: impl Fn(usize) -> String) {
+    let small = text(64 << 10);
+    let large = text(512 << 10);
+    let (few, many) = (builtin().work(small.as_bytes()), builtin().work(large.as_bytes()));
+    let growth = large.len().div_ceil(small.len());
+    assert!(
+        many <= few.saturating_mul(growth * 3 / 2),
+        "{what}: {few} for {}, {many} for {}",
+        small.len(),
+        large.len()
+    );
+    // Whatever becomes of it, it ends, and without a panic.
+    let mut report = Report::default();
+    builtin().scrub(None, large.as_bytes(), &mut report);
+    assert!(!report.unscanned.contains_key(&blackbar::redact::Unscanned::Panic), "{what}");
+}
+
+fn repeated(piece: &str) -> impl Fn(usize) -> String + '_ {
+    move |len| piece.repeat(len / piece.len())
+}
+
+#[test]
+fn repeated_anchors_and_signs() {
+    for piece in [
+        "eyJ",
+        "{",
+        "[",
+        "{\"a\":",
+        "\\",
+        "\\\\n",
+        "\"",
+        "=",
+        ":",
+        "--",
+        "</",
+        "...",
+        "%25",
+        "&amp;",
+        "\u{200b}",
+        "\n",
+        "+",
+        "A",
+        "a\n",
+        "password=",
+        "password=\"",
+        "\"password\":",
+        "token: '",
+        "sk-ant-",
+        "ask-",
+        "ghp_",
+        "AKIA",
+        "Bearer ",
+        "-----BEGIN PRIVATE KEY-----",
+        "://a:",
+        "postgres://u:p",
+        "eyJhbGciOi.",
+        "[REDACTED:",
+        "<password>",
+        "a=\n",
+        "\" + \"",
+        "--password ",
+        "0a",
+        "aGVsbG8gd29ybGQ",
+        "Authorization: Basic ",
+        "\\u003d",
+        "T3BlbkFJ",
+        "AQ.",
+        "a.b.c.",
+        "@",
+        "1//0",
+    ] {
+        assert_linear(piece, repeated(piece));
+    }
+}
+
+#[test]
+fn towers() {
+    assert_linear("base64 tower", |len| {
+        let mut text = "x".repeat(256);
+        while text.len() < len {
+            text = STANDARD.encode(text);
+        }
+        text.truncate(len);
+        text
+    });
+    assert_linear("JSON tower", |len| {
+        let mut text = "{\"a\": \"b\\n\"}".to_owned();
+        while text.len() < len {
+            text = serde_json::json!({ "a": text }).to_string();
+        }
+        text.truncate(len);
+        text
+    });
+    assert_linear("hex tower", |len| {
+        let mut text = "x".repeat(64);
+        while text.len() < len {
+            text = text.bytes().map(|b| format!("{b:02x}")).collect();
+        }
+        text
+    });
+}
+
+#[test]
+fn what_is_wrapped_too_deep_is_not_passed_on() {
+    let mut text = format!("gh{}_{}", "p", "0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R");
+    for _ in 0..6 {
+        text = STANDARD.encode(text);
+    }
+    let mut report = Report::default();
+    let out = builtin().scrub(None, text.as_bytes(), &mut report);
+    assert_eq!(out.as_deref(), Some(&b"[REDACTED:unscanned]"[..]));
+    assert_eq!(report.unscanned.values().sum::<u64>(), 1);
+}
