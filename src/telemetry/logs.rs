@@ -88,8 +88,7 @@ where
         LogFormat::Json => true,
     };
     let layer = if json {
-        let ours =
-            Format::default().json().flatten_event(true).with_current_span(false).with_span_list(false);
+        let ours = Format::default().json().with_current_span(false).with_span_list(false);
         let layer = FmtLayer::new().fmt_fields(JsonFields::new()).event_format(Guarded { ours, json });
         layer.with_writer(writer).boxed()
     } else {
@@ -142,7 +141,7 @@ where
         let number = metadata.line().unwrap_or_default();
         if self.json {
             let object = serde_json::json!({
-                "timestamp": now, "level": level, "message": WITHHELD, "target": target, "line": number
+                "timestamp": now, "level": level, "fields": { "message": WITHHELD, "line": number }, "target": target
             });
             writeln!(line, "{object}")
         } else {

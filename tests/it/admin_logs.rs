@@ -83,7 +83,7 @@ fn json_lines_are_json_and_text_lines_are_not() {
     let lines: Vec<serde_json::Value> =
         page.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(
-        (&lines[0]["message"], &lines[0]["port"], &lines[0]["level"]),
+        (&lines[0]["fields"]["message"], &lines[0]["fields"]["port"], &lines[0]["level"]),
         (&"listening".into(), &4317.into(), &"INFO".into())
     );
     assert_eq!((&lines[1]["target"], &lines[1]["level"]), (&"h2".into(), &"WARN".into()));
