@@ -1,1 +1,234 @@
-//! Settings -> bind -> run -> drain.
+//! Settings -> bind -> run -> drain: the life of a proxy process.
+//!
+//! Parts build themselves; this file only puts them together and ends them in order. Reads no configuration and parses
+//! no signal numbers: `cli` gives it a [`Config`] and says when to stop.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::admin::canary::{self, RedactFn};
+use crate::admin::{self, Health};
+use crate::config::{Config, PipelineSettings, ScrubSettings, ShutdownSettings};
+use crate::forward::{BuildError, Exporter};
+use crate::otlp::{Payload, Signal};
+use crate::pipeline::{Lane, Pipeline, Scrub};
+use crate::receive::{self, Door, Limits};
+use crate::redact::{CompileError, Redactor, TextScrubber};
+use crate::telemetry::Metrics;
+
+/// Why a proxy could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// A listener could not be opened.
+    #[error("cannot listen on {endpoint} ({name}): {source}")]
+    Bind {
+        /// The listener's name.
+        name: String,
+        /// What it should have bound.
+        endpoint: String,
+        /// Why not.
+        source: io::Error,
+    },
+    /// An exporter could not be built.
+    #[error(transparent)]
+    Exporter(#[from] BuildError),
+    /// The rules could not be compiled.
+    #[error(transparent)]
+    Rules(#[from] CompileError),
+}
+
+/// A proxy whose listeners are open and whose parts are built, but which does not accept yet.
+#[derive(Debug)]
+pub struct App {
+    doors: Vec<(Listener, Door<Pipeline>)>,
+    limits: Arc<Limits>,
+    admin: Vec<(Listener, AdminPage)>,
+    health: Arc<Health>,
+    metrics: Arc<Metrics>,
+    redactors: Vec<Arc<Redactor>>,
+    canary_interval: Duration,
+    shutdown: ShutdownSettings,
+}
+
+#[derive(Debug)]
+struct Listener {
+    name: String,
+    address: SocketAddr,
+    socket: TcpListener,
+}
+
+#[derive(Debug)]
+enum AdminPage {
+    Health { path: String },
+    MetricsOnly,
+}
+
+impl App {
+    /// Builds every part and opens every listener.
+    ///
+    /// # Errors
+    ///
+    /// [`StartError`] names the part and the reason.
+    pub async fn bind(config: Config) -> Result<Self, StartError> {
+        let metrics = Arc::new(Metrics::default());
+        let health = Arc::new(Health::default());
+        let limits = Limits::new(config.limits, Arc::clone(&metrics));
+        let exporters = config
+            .exporters
+            .iter()
+            .map(|(name, settings)| {
+                Ok((name.clone(), Arc::new(Exporter::new(name, settings, Arc::clone(&metrics))?)))
+            })
+            .collect::<Result<HashMap<_, _>, BuildError>>()?;
+        let (lanes, redactors) = lanes(&config.pipelines, &exporters)?;
+        let pipeline = Arc::new(Pipeline::new(lanes, Arc::clone(&metrics), Arc::clone(&health)));
+
+        let mut doors = Vec::new();
+        for door in config.doors {
+            let listener = listen(door.name, &door.settings.endpoint).await?;
+            let (handler, limits) = (Arc::clone(&pipeline), Arc::clone(&limits));
+            doors.push((listener, Door { settings: door.settings, handler, limits, ready: health.watch() }));
+        }
+        let mut admin = Vec::new();
+        if let Some(settings) = config.health {
+            let listener = listen("health_check".to_owned(), &settings.endpoint).await?;
+            admin.push((listener, AdminPage::Health { path: settings.path }));
+        }
+        if let Some(endpoint) = config.metrics_endpoint {
+            admin.push((listen("metrics".to_owned(), &endpoint).await?, AdminPage::MetricsOnly));
+        }
+        let (canary_interval, shutdown) = (config.canary_interval, config.shutdown);
+        Ok(Self { doors, limits, admin, health, metrics, redactors, canary_interval, shutdown })
+    }
+
+    /// Name and address of every listener, as bound.
+    pub fn addresses(&self) -> impl Iterator<Item = (&str, SocketAddr)> {
+        let doors = self.doors.iter().map(|(listener, _)| listener);
+        let admin = self.admin.iter().map(|(listener, _)| listener);
+        doors.chain(admin).map(|listener| (listener.name.as_str(), listener.address))
+    }
+
+    /// The counters.
+    pub fn metrics(&self) -> Arc<Metrics> {
+        Arc::clone(&self.metrics)
+    }
+
+    /// Serves until `stop`, then drains: not ready, accept until clients are quiet, finish what is in flight.
+    pub async fn run(self, stop: CancellationToken) {
+        for (name, address) in self.addresses() {
+            tracing::info!(name, %address, "listening");
+        }
+        let Self { doors, limits, admin, health, metrics, redactors, canary_interval, shutdown } = self;
+
+        // Admin and canary outlive the doors: probes are answered, and redaction is watched, to the last request.
+        let (close_doors, end) = (CancellationToken::new(), CancellationToken::new());
+        let mut background = JoinSet::new();
+        for (listener, page) in admin {
+            let state = admin::State { health: Arc::clone(&health), metrics: Arc::clone(&metrics) };
+            let (socket, end) = (listener.socket, end.clone());
+            background.spawn(async move {
+                match page {
+                    AdminPage::Health { path } => admin::serve(socket, path, state, end).await,
+                    AdminPage::MetricsOnly => admin::serve_metrics(socket, state, end).await,
+                }
+            });
+        }
+        if redactors.is_empty() {
+            // Every pipeline says unsafe_no_scrub: there is no redactor to check.
+            health.canary_passed();
+        } else {
+            let redact = every_redactor(redactors);
+            canary::check_and_tell(redact.as_ref(), &health, &metrics);
+            let (health, metrics, end) = (Arc::clone(&health), Arc::clone(&metrics), end.clone());
+            background.spawn(canary::run(redact, canary_interval, health, metrics, end));
+        }
+
+        let mut open = JoinSet::new();
+        for (listener, door) in doors {
+            let close = receive::Shutdown { stop: close_doors.clone(), finish_within: shutdown.drain };
+            open.spawn(receive::serve(listener.socket, door, close));
+        }
+        health.set_serving();
+        tracing::info!("ready");
+
+        stop.cancelled().await;
+        health.set_draining();
+        tracing::info!("draining: accepting until clients are quiet");
+        limits.quiet(shutdown.quiet, shutdown.linger).await;
+        close_doors.cancel();
+        let mut cut = 0;
+        while let Some(closed) = open.join_next().await {
+            cut += closed.unwrap_or_default();
+        }
+        if cut > 0 {
+            tracing::warn!(connections = cut, "requests were still in flight at the end of the drain time");
+        }
+        end.cancel();
+        while background.join_next().await.is_some() {}
+        tracing::info!("stopped");
+    }
+}
+
+async fn listen(name: String, endpoint: &str) -> Result<Listener, StartError> {
+    let opened = async {
+        let socket = TcpListener::bind(endpoint).await?;
+        Ok((socket.local_addr()?, socket))
+    };
+    match opened.await {
+        Ok((address, socket)) => Ok(Listener { name, address, socket }),
+        Err(source) => Err(StartError::Bind { name, endpoint: endpoint.to_owned(), source }),
+    }
+}
+
+/// One redactor for each `scrub` processor in use, shared by the pipelines that name it.
+fn lanes(
+    pipelines: &BTreeMap<Signal, PipelineSettings>,
+    exporters: &HashMap<String, Arc<Exporter>>,
+) -> Result<(HashMap<Signal, Lane>, Vec<Arc<Redactor>>), StartError> {
+    let mut by_name: HashMap<&str, Arc<Redactor>> = HashMap::new();
+    let mut lanes = HashMap::new();
+    for (&signal, pipeline) in pipelines {
+        // The configuration is validated: an exporter that a pipeline names exists.
+        let Some(exporter) = exporters.get(&pipeline.exporter) else { continue };
+        let scrub = if pipeline.unsafe_no_scrub {
+            Scrub::UnsafeNone
+        } else {
+            let redactor = match by_name.get(pipeline.scrub.name.as_str()) {
+                Some(redactor) => Arc::clone(redactor),
+                None => Arc::new(redactor(&pipeline.scrub)?),
+            };
+            by_name.insert(&pipeline.scrub.name, Arc::clone(&redactor));
+            Scrub::With(redactor)
+        };
+        lanes.insert(signal, Lane { scrub, exporter: Arc::clone(exporter) });
+    }
+    Ok((lanes, by_name.into_values().collect()))
+}
+
+/// Compiles what one `scrub` processor was told.
+///
+/// # Errors
+///
+/// [`CompileError`] names the rule that does not compile.
+pub fn redactor(settings: &ScrubSettings) -> Result<Redactor, CompileError> {
+    Ok(Redactor::new(TextScrubber::new(settings.rules.clone())?, settings.policy.clone()))
+}
+
+/// What the self-canary goes through: every live redactor; it must survive in none.
+fn every_redactor(redactors: Vec<Arc<Redactor>>) -> Arc<RedactFn> {
+    Arc::new(move |signal: Signal, payload: Payload| -> Option<Bytes> {
+        let mut all = BytesMut::new();
+        for redactor in &redactors {
+            all.extend_from_slice(redactor.redact(signal, payload.clone()).ok()?.body());
+        }
+        Some(all.freeze())
+    })
+}

@@ -1,27 +1,36 @@
 //! The path of a request, in one function: receive -> redact -> forward -> reply.
+//!
+//! Knows no HTTP and no gRPC: doors hand it a [`Request`], `respond` turns what it returns into a status.
 
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
 use http::HeaderMap;
 
-use crate::error::Error;
-use crate::forward::Exporters;
+use crate::admin::Health;
+use crate::error::{Client, Error, Redact};
+use crate::forward::{Call, Exporter, hops};
 use crate::otlp::{Encoding, Payload, Protocol, Signal};
-use crate::redact::Redactor;
-use crate::telemetry::Metrics;
+use crate::redact::{Malformed, Redacted, Redactor};
+use crate::telemetry::{Metrics, Outcome};
+
+/// Bodies from this size on (bytes) are redacted on a thread of their own, so that they can't hold up the
+/// connections that share a runtime worker with them.
+const OFFLOAD_FROM: usize = 256 << 10;
 
 /// What a door hands to the pipeline: one export request, whole and decompressed.
 #[derive(Debug)]
 pub struct Request {
     /// Which export request this is.
     pub signal: Signal,
-    /// How the body is encoded.
+    /// How the client encodes bodies; the payload itself is protobuf, transcoded at the door where it was JSON.
     pub encoding: Encoding,
     /// The transport it came by.
     pub protocol: Protocol,
-    /// The body.
+    /// The body, in protobuf.
     pub payload: Payload,
     /// The client's headers or metadata as they came; `forward` decides which go on.
     pub headers: HeaderMap,
@@ -36,18 +45,36 @@ pub struct Reply {
     pub message: Bytes,
 }
 
-/// Redactor, exporters and counters, shared by all doors.
+/// How one signal is redacted and where it goes.
+#[derive(Debug)]
+pub struct Lane {
+    /// Redaction.
+    pub scrub: Scrub,
+    /// The backend.
+    pub exporter: Arc<Exporter>,
+}
+
+/// Whether a lane redacts.
+#[derive(Debug, Clone)]
+pub enum Scrub {
+    /// With these rules and this policy.
+    With(Arc<Redactor>),
+    /// Not at all: `unsafe_no_scrub: true`.
+    UnsafeNone,
+}
+
+/// Lanes, counters and health, shared by all doors.
 #[derive(Debug)]
 pub struct Pipeline {
-    redactor: Arc<Redactor>,
-    exporters: Exporters,
+    lanes: HashMap<Signal, Lane>,
     metrics: Arc<Metrics>,
+    health: Arc<Health>,
 }
 
 impl Pipeline {
-    /// Joins the parts.
-    pub fn new(redactor: Arc<Redactor>, exporters: Exporters, metrics: Arc<Metrics>) -> Self {
-        Self { redactor, exporters, metrics }
+    /// Joins the parts. A signal without a lane is answered as an unknown path.
+    pub fn new(lanes: HashMap<Signal, Lane>, metrics: Arc<Metrics>, health: Arc<Health>) -> Self {
+        Self { lanes, metrics, health }
     }
 
     /// Takes one request all the way to the backend, and gives the backend's answer.
@@ -56,7 +83,55 @@ impl Pipeline {
     ///
     /// [`Error`] says whose fault it is and whether a retry can help; nothing unredacted was forwarded.
     pub async fn handle(&self, request: Request) -> Result<Reply, Error> {
-        let _ = (&self.redactor, &self.exporters, &self.metrics, request);
-        Ok(Reply::default())
+        let (signal, protocol) = (request.signal, request.protocol);
+        let bytes = request.payload.as_bytes().len() as u64;
+        let mut items = 0;
+        let result = self.redact_and_forward(request, &mut items).await;
+        self.metrics.request(signal, protocol, outcome(&result), items, bytes);
+        result
+    }
+
+    async fn redact_and_forward(&self, request: Request, items: &mut u64) -> Result<Reply, Error> {
+        let Request { signal, payload, headers, deadline, .. } = request;
+        let hops = hops::count(&headers);
+        if hops >= hops::MAX_HOPS {
+            return Err(Client::Loop { hops }.into());
+        }
+        let lane = self.lanes.get(&signal).ok_or(Client::NotFound)?;
+        if !self.health.redaction_works() {
+            return Err(Redact::CanarySurvived.into());
+        }
+
+        let started = Instant::now();
+        let redacted = redact(&lane.scrub, signal, payload).await?;
+        self.metrics.redacted(signal, redacted.report(), started.elapsed());
+        *items = redacted.report().items;
+
+        Ok(lane.exporter.export(&redacted, &Call { headers: &headers, deadline }).await?)
+    }
+}
+
+async fn redact(scrub: &Scrub, signal: Signal, payload: Payload) -> Result<Redacted, Error> {
+    let redactor = match scrub {
+        Scrub::With(redactor) => redactor,
+        Scrub::UnsafeNone => return Ok(Redactor::pass_unsafely(signal, payload)),
+    };
+    let result = if payload.as_bytes().len() < OFFLOAD_FROM {
+        catch_unwind(AssertUnwindSafe(|| redactor.redact(signal, payload))).map_err(|_| Redact::Internal)?
+    } else {
+        let redactor = Arc::clone(redactor);
+        let job = tokio::task::spawn_blocking(move || redactor.redact(signal, payload));
+        job.await.map_err(|_| Redact::Internal)?
+    };
+    result.map_err(|Malformed(what)| Client::Malformed(what).into())
+}
+
+fn outcome(result: &Result<Reply, Error>) -> Outcome {
+    match result {
+        Ok(_) => Outcome::Accepted,
+        Err(Error::Client(_)) => Outcome::Rejected,
+        Err(Error::Backend(_)) => Outcome::BackendFailed,
+        Err(Error::Overload(_)) => Outcome::Overloaded,
+        Err(Error::Redact(_)) => Outcome::Failed,
     }
 }

@@ -10,9 +10,9 @@ mod inert;
 mod keep_json;
 pub mod marker;
 pub mod names;
-pub mod policy;
 mod overlap;
 mod pairs;
+pub mod policy;
 mod redacted;
 pub mod report;
 pub mod rules;
@@ -25,6 +25,7 @@ mod wordlist;
 
 use bytes::Bytes;
 
+pub use compile::CompileError;
 pub use policy::Policy;
 pub use redacted::Redacted;
 pub use report::{Report, Unscanned};
