@@ -139,6 +139,11 @@ impl Backend {
         self.state.requests.lock().unwrap().clone()
     }
 
+    /// The newest request: there is one, since a client that was answered has been recorded before.
+    pub fn last(&self) -> Received {
+        self.state.requests.lock().unwrap().last().unwrap().clone()
+    }
+
     /// Waits until at least `n` requests have come, and gives all of them.
     pub async fn received(&self, n: usize) -> Vec<Received> {
         let wait = async {
