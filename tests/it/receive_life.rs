@@ -56,11 +56,13 @@ async fn the_end_finishes_what_runs() {
     let grpc =
         tokio::spawn(async move { over_h2(&mut sender, TRACES, &headers, frame(0, b"").into()).await });
     soon(server.seen.recv()).await.unwrap();
-    let mut idle = connect(server.addr, b"").await;
+    let mut idle = connect(server.addr, b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await;
+    assert_eq!(soon(read_response(&mut idle)).await.status, 404);
 
     server.stop.cancel();
     assert!(soon(tokio::io::AsyncReadExt::read(&mut idle, &mut [0])).await.is_ok_and(|read| read == 0));
-    assert!(tokio::net::TcpStream::connect(server.addr).await.is_err(), "no longer accepting");
+    // No longer accepting, once the listener has been told.
+    soon(async { while tokio::net::TcpStream::connect(server.addr).await.is_ok() {} }).await;
     release.add_permits(2);
     let got = soon(read_response(&mut http)).await;
     assert_eq!((got.status, got.header("connection")), (200, Some("close")));
