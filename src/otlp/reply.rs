@@ -60,10 +60,10 @@ fn check(message: &'static Message, mut reader: Reader<'_>, unknown: Unknown) ->
     while let Some(record) = reader.next_field()? {
         match (message.field(record.number), record.value) {
             (None, _) if unknown == Unknown::Refused => return Err(NOT_A_RESPONSE),
-            (None, _) => reader.skip(&record)?,
-            (Some(field), _) if !record.is_a(field.kind, field.repeated) => return Err(NOT_A_RESPONSE),
+            (None, _) => reader.skip(record)?,
+            (Some(field), _) if !record.is_a(field) => return Err(NOT_A_RESPONSE),
             (Some(field), value) => match (field.kind, value) {
-                (Kind::Message(nested), _) => check(nested, reader.enter(&record)?, Unknown::Skipped)?,
+                (Kind::Message(nested), _) => check(nested, reader.enter(record)?, Unknown::Skipped)?,
                 (Kind::Text, Value::Delimited(text)) if std::str::from_utf8(text).is_err() => {
                     return Err(NOT_A_RESPONSE);
                 }

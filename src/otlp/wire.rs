@@ -3,7 +3,7 @@
 //! [`Reader`] checks everything it hands out: varints, lengths, wire types, nesting. Positions are offsets into the
 //! whole body, so that an edit can name the bytes it replaces. It knows no field names: that is `schema`.
 
-use super::schema::Kind;
+use super::schema::{Field, WireType};
 
 /// Protobuf's usual cap on nesting: so many messages and groups below the outermost one.
 pub const MAX_DEPTH: u8 = 100;
@@ -73,7 +73,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// [`Malformed`] if what follows is not a record that ends within this message.
-    #[inline]
+    #[inline(always)]
     pub fn next_record(&mut self) -> Result<Option<Record<'a>>, Malformed> {
         let start = self.at;
         if start >= self.bytes.len() {
@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// [`Malformed`] as for `next_record`, and for an end of group.
-    #[inline]
+    #[inline(always)]
     pub fn next_field(&mut self) -> Result<Option<Record<'a>>, Malformed> {
         match self.next_record()? {
             Some(Record { value: Value::EndGroup, .. }) => Err(BAD_GROUP),
@@ -133,7 +133,7 @@ impl<'a> Reader<'a> {
     ///
     /// [`Malformed`] below [`MAX_DEPTH`].
     #[inline]
-    pub fn enter(&self, record: &Record<'a>) -> Result<Self, Malformed> {
+    pub fn enter(&self, record: Record<'a>) -> Result<Self, Malformed> {
         let length = match record.value {
             Value::Delimited(content) => content.len(),
             _ => 0,
@@ -161,13 +161,13 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// [`Malformed`] if the group is.
-    pub fn skip(&mut self, record: &Record<'a>) -> Result<(), Malformed> {
+    pub fn skip(&mut self, record: Record<'a>) -> Result<(), Malformed> {
         if record.value != Value::StartGroup {
             return Ok(());
         }
         let mut inner = self.enter_group()?;
         while let Some(nested) = inner.next_in_group(record.number)? {
-            inner.skip(&nested)?;
+            inner.skip(nested)?;
         }
         self.leave_group(&inner);
         Ok(())
@@ -224,27 +224,27 @@ impl<'a> Reader<'a> {
 }
 
 impl Record<'_> {
-    /// Whether the value has the wire type of a field of this kind. One that doesn't is an unknown field.
-    pub fn is_a(&self, kind: Kind, repeated: bool) -> bool {
-        match (wire_type(kind), self.value) {
-            (WireType::Varint, Value::Varint(_))
-            | (WireType::Fixed32, Value::Fixed32)
-            | (WireType::Fixed64, Value::Fixed64)
-            | (WireType::Delimited, Value::Delimited(_)) => true,
-            // Packed: decoders take either form.
-            (_, Value::Delimited(_)) => repeated,
-            _ => false,
+    /// Whether the value has the wire type of this field. One that doesn't is an unknown field.
+    #[inline]
+    pub fn is_a(&self, field: &Field) -> bool {
+        match self.value {
+            Value::Varint(_) => field.wire_type == WireType::Varint,
+            Value::Fixed64 => field.wire_type == WireType::Fixed64,
+            Value::Fixed32 => field.wire_type == WireType::Fixed32,
+            // Numbers may be packed: decoders take either form.
+            Value::Delimited(_) => field.wire_type == WireType::Delimited || field.repeated,
+            Value::StartGroup | Value::EndGroup => false,
         }
     }
 }
 
-/// Checks that packed numbers of this kind fill their field exactly.
+/// Checks that packed numbers of this wire type fill their field exactly.
 ///
 /// # Errors
 ///
 /// [`Malformed`] if they don't.
-pub fn check_packed(kind: Kind, content: &[u8]) -> Result<(), Malformed> {
-    let fits = match wire_type(kind) {
+pub fn check_packed(wire_type: WireType, content: &[u8]) -> Result<(), Malformed> {
+    let fits = match wire_type {
         WireType::Fixed32 => content.len().is_multiple_of(4),
         WireType::Fixed64 => content.len().is_multiple_of(8),
         WireType::Delimited => true,
@@ -257,36 +257,6 @@ pub fn check_packed(kind: Kind, content: &[u8]) -> Result<(), Malformed> {
         }
     };
     if fits { Ok(()) } else { Err(BAD_PACKED) }
-}
-
-/// How the value of a known field stands on the wire (protobuf, "Message Structure").
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WireType {
-    /// Wire type 0.
-    Varint,
-    /// Wire type 1: eight bytes, little-endian.
-    Fixed64,
-    /// Wire type 2.
-    Delimited,
-    /// Wire type 5: four bytes, little-endian.
-    Fixed32,
-}
-
-/// The wire type of one value of this kind.
-pub const fn wire_type(kind: Kind) -> WireType {
-    match kind {
-        Kind::Message(_) | Kind::Text | Kind::Bytes | Kind::Id(_) | Kind::Payload => WireType::Delimited,
-        Kind::StringIndex
-        | Kind::Bool
-        | Kind::Enum
-        | Kind::Int32
-        | Kind::Sint32
-        | Kind::Uint32
-        | Kind::Int64
-        | Kind::Uint64 => WireType::Varint,
-        Kind::Fixed32 => WireType::Fixed32,
-        Kind::Fixed64 | Kind::Sfixed64 | Kind::Double => WireType::Fixed64,
-    }
 }
 
 /// Appends a varint in its shortest form.

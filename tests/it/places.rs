@@ -146,7 +146,7 @@ fn edit(body: &[u8], mut reader: Reader<'_>, path: &[u32], show: &mut dyn FnMut(
         match record.value {
             Wire::Delimited(content) if record.number == *first && below.is_empty() => show(content),
             Wire::Delimited(_) if record.number == *first => {
-                let inner = edit(body, reader.enter(&record).expect("not too deep"), below, show);
+                let inner = edit(body, reader.enter(record).expect("not too deep"), below, show);
                 put_field(&mut out, *first, &inner);
             }
             Wire::StartGroup if record.number == *first => {

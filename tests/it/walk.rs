@@ -51,7 +51,7 @@ fn through(attribute: &[u8]) -> Vec<u8> {
     let mut reader = blackbar::otlp::wire::Reader::new(&body);
     for _ in 0..4 {
         let record = reader.next_field().unwrap().unwrap();
-        reader = reader.enter(&record).unwrap();
+        reader = reader.enter(record).unwrap();
     }
     let mut out = Vec::new();
     while let Some(record) = reader.next_field().unwrap() {

@@ -13,8 +13,9 @@ use serde::Serialize;
 
 use super::JsonError;
 use super::shape::has_presence;
+use crate::otlp::schema::WireType;
 use crate::otlp::schema::{Field, Kind, Message};
-use crate::otlp::wire::{Malformed, Reader, Record, Value, WireType, wire_type};
+use crate::otlp::wire::{Malformed, Reader, Record, Value};
 
 /// Pieces of one singular message that are merged; no encoder writes so many. Bounds the memory of a hostile body.
 const MAX_PIECES: usize = 1000;
@@ -61,7 +62,7 @@ impl<'p, 'a> Cursor<'p, 'a> {
     fn next(&mut self) -> Result<Option<Record<'a>>, Malformed> {
         loop {
             if let Some(record) = self.piece.next_field()? {
-                self.piece.skip(&record)?;
+                self.piece.skip(record)?;
                 return Ok(Some(record));
             }
             let Some((piece, rest)) = self.rest.split_first() else { return Ok(None) };
@@ -72,7 +73,7 @@ impl<'p, 'a> Cursor<'p, 'a> {
     /// The next occurrence of this field.
     fn next_of(&mut self, field: &'static Field) -> Result<Option<Record<'a>>, Malformed> {
         while let Some(record) = self.next()? {
-            if record.number == field.number && record.is_a(field.kind, field.repeated) {
+            if record.number == field.number && record.is_a(field) {
                 return Ok(Some(record));
             }
         }
@@ -91,7 +92,7 @@ fn present<'p, 'a>(
         let before = cursor;
         let Some(record) = cursor.next()? else { break };
         let Some(field) = message.field(record.number) else { continue };
-        if !record.is_a(field.kind, field.repeated) {
+        if !record.is_a(field) {
             continue; // decoders take it for an unknown field
         }
         let last = (record, cursor.piece);
@@ -139,7 +140,7 @@ impl<'a> Transcoder<'a> {
             return Ok(shown);
         };
         if present.count == 1 {
-            self.message(message, &[reader.enter(last)?])?;
+            self.message(message, &[reader.enter(*last)?])?;
             return Ok(true);
         }
         if present.count > MAX_PIECES {
@@ -149,7 +150,7 @@ impl<'a> Transcoder<'a> {
         let mut cursor = present.first;
         for _ in 0..present.count {
             let Some(record) = cursor.next_of(field)? else { break };
-            pieces.push(cursor.piece.enter(&record)?);
+            pieces.push(cursor.piece.enter(record)?);
         }
         self.message(message, &pieces)?;
         Ok(true)
@@ -164,12 +165,12 @@ impl<'a> Transcoder<'a> {
         for _ in 0..present.count {
             let Some(record) = cursor.next_of(field)? else { break };
             match (field.kind, record.value) {
-                (kind, Value::Delimited(packed)) if wire_type(kind) != WireType::Delimited => {
+                (kind, Value::Delimited(packed)) if kind.wire_type() != WireType::Delimited => {
                     self.packed(kind, packed, empty)?;
                 }
                 (Kind::Message(message), _) => {
                     self.separate(empty);
-                    self.message(message, &[cursor.piece.enter(&record)?])?;
+                    self.message(message, &[cursor.piece.enter(record)?])?;
                 }
                 (kind, _) => {
                     self.separate(empty);
@@ -196,7 +197,7 @@ impl<'a> Transcoder<'a> {
             self.separate(empty);
             put_number(kind, number, &mut self.out)
         };
-        match wire_type(kind) {
+        match kind.wire_type() {
             WireType::Fixed32 => {
                 let (numbers, torn) = packed.as_chunks();
                 numbers.iter().try_for_each(|n| put(u64::from(u32::from_le_bytes(*n))))?;

@@ -4,7 +4,8 @@
 //! that are longer are noted, and one backward pass at the end makes room for all of them.
 
 use super::shape::put_tag;
-use crate::otlp::wire::{WireType, put_varint, varint_len};
+use crate::otlp::schema::WireType;
+use crate::otlp::wire::{put_varint, varint_len};
 
 /// Protobuf bytes under construction.
 #[derive(Debug, Default)]

@@ -1,7 +1,8 @@
 //! What JSON and the wire must know of a field beyond the schema table: its tag, and whether "unset" and "default" differ.
 
+use crate::otlp::schema::WireType;
 use crate::otlp::schema::{Field, Kind};
-use crate::otlp::wire::{WireType, put_varint};
+use crate::otlp::wire::put_varint;
 
 /// Appends a field's tag.
 pub(super) fn put_tag(out: &mut Vec<u8>, number: u32, wire_type: WireType) {

@@ -14,8 +14,9 @@ use super::JsonError;
 use super::nested::Nested;
 use super::number::{Number, Scalar};
 use super::shape::{has_presence, put_tag};
+use crate::otlp::schema::WireType;
 use crate::otlp::schema::{Field, Kind, Message};
-use crate::otlp::wire::{MAX_DEPTH, WireType, put_varint, wire_type};
+use crate::otlp::wire::{MAX_DEPTH, put_varint};
 
 /// JSON nesting of an unknown field: as much as the deepest message takes.
 const MAX_IGNORED_NESTING: u32 = 2 * MAX_DEPTH as u32;
@@ -198,7 +199,7 @@ impl<'de> Visitor<'de> for List<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
         let Self { to, field, depth } = self;
         // Numbers are packed, as proto3 does by default; what is length-delimited can't be.
-        let packed = wire_type(field.kind) != WireType::Delimited;
+        let packed = field.wire_type != WireType::Delimited;
         let place = if packed { Place::Packed } else { Place::Element };
         let open = packed.then(|| to.out.open(field.number));
         while elements.next_element_seed(Value { to, field, depth, place })?.is_some() {}
@@ -241,7 +242,7 @@ impl Value<'_> {
             return;
         }
         if self.place != Place::Packed {
-            put_tag(self.to.out.bytes(), self.field.number, wire_type(self.field.kind));
+            put_tag(self.to.out.bytes(), self.field.number, self.field.wire_type);
         }
         self.to.scalar(scalar);
     }

@@ -49,6 +49,8 @@ pub struct Field {
     pub json_name: &'static str,
     /// Type and meaning.
     pub kind: Kind,
+    /// How one value is encoded; follows from the kind.
+    pub wire_type: WireType,
     /// `repeated` in the `.proto` file.
     pub repeated: bool,
     /// Member of the message's (only) oneof: the last one set wins.
@@ -94,8 +96,41 @@ pub enum Kind {
     Double,
 }
 
+/// How a value is encoded on the wire. Groups are left out: OTLP has none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WireType {
+    /// Wire type 0.
+    Varint,
+    /// Wire type 1.
+    Fixed64,
+    /// Wire type 2.
+    Delimited,
+    /// Wire type 5.
+    Fixed32,
+}
+
+impl Kind {
+    /// How one value of this kind is encoded.
+    pub const fn wire_type(self) -> WireType {
+        match self {
+            Self::Message(_) | Self::Text | Self::Bytes | Self::Id(_) | Self::Payload => WireType::Delimited,
+            Self::StringIndex
+            | Self::Bool
+            | Self::Enum
+            | Self::Int32
+            | Self::Sint32
+            | Self::Uint32
+            | Self::Int64
+            | Self::Uint64 => WireType::Varint,
+            Self::Fixed32 => WireType::Fixed32,
+            Self::Fixed64 | Self::Sfixed64 | Self::Double => WireType::Fixed64,
+        }
+    }
+}
+
 impl Message {
     /// The field with this number.
+    #[inline]
     pub fn field(&self, number: u32) -> Option<&'static Field> {
         // Nearly every OTLP field sits at its number minus one; fall back to a search.
         let guess = self.fields.get((number as usize).wrapping_sub(1));
@@ -111,13 +146,13 @@ impl Message {
 }
 
 const fn field(number: u32, name: &'static str, json_name: &'static str, kind: Kind) -> Field {
-    Field { number, name, json_name, kind, repeated: false, one_of: false }
+    Field { number, name, json_name, kind, wire_type: kind.wire_type(), repeated: false, one_of: false }
 }
 
 const fn repeated(number: u32, name: &'static str, json_name: &'static str, kind: Kind) -> Field {
-    Field { number, name, json_name, kind, repeated: true, one_of: false }
+    Field { number, name, json_name, kind, wire_type: kind.wire_type(), repeated: true, one_of: false }
 }
 
 const fn one_of(number: u32, name: &'static str, json_name: &'static str, kind: Kind) -> Field {
-    Field { number, name, json_name, kind, repeated: false, one_of: true }
+    Field { number, name, json_name, kind, wire_type: kind.wire_type(), repeated: false, one_of: true }
 }

@@ -54,7 +54,7 @@ impl Edits {
     }
 
     /// Keeps a slot for the length of a sub-message with this content.
-    pub(super) fn open(&mut self, record: &Record<'_>, content: &[u8]) -> Mark {
+    pub(super) fn open(&mut self, record: Record<'_>, content: &[u8]) -> Mark {
         let mark = self.mark();
         let end = record.end.saturating_sub(content.len());
         self.list.push(Edit { start: record.after_tag, end, with: With::Length(content.len()) });
@@ -75,7 +75,7 @@ impl Edits {
     }
 
     /// Replaces the content of a delimited record.
-    pub(super) fn replace(&mut self, record: &Record<'_>, content: Vec<u8>) {
+    pub(super) fn replace(&mut self, record: Record<'_>, content: Vec<u8>) {
         self.push(record.after_tag, record.end, With::Delimited(content));
     }
 

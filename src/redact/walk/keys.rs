@@ -39,7 +39,7 @@ impl<'a, S: Scrub> Walk<'a, S> {
                         take(name);
                     }
                 }
-                _ => reader.skip(&record)?,
+                _ => reader.skip(record)?,
             }
         }
         // proto3 leaves out a zero, and in a profile's attribute zero is an index like any other.

@@ -122,21 +122,22 @@ impl<'a, S: Scrub> Walk<'a, S> {
             self.report.items += 1;
         }
         while let Some(record) = reader.next_field()? {
-            match schema.field(record.number).filter(|field| record.is_a(field.kind, field.repeated)) {
-                Some(field) => self.field(schema, field, reader, &record, outer)?,
-                None => self.unknown(schema.role, &mut reader, &record, outer)?,
+            match schema.field(record.number).filter(|field| record.is_a(field)) {
+                Some(field) => self.field(schema, field, reader, record, outer)?,
+                None => self.unknown(schema.role, &mut reader, record, outer)?,
             }
         }
         Ok(())
     }
 
     /// A field that the schema knows, with a fitting wire type. `reader` has just read `record`.
+    #[inline]
     fn field(
         &mut self,
         schema: &'static Message,
         field: &'static Field,
         reader: Reader<'a>,
-        record: &Record<'a>,
+        record: Record<'a>,
         outer: Outer<'_>,
     ) -> Result<(), Malformed> {
         let Value::Delimited(content) = record.value else {
@@ -154,7 +155,7 @@ impl<'a, S: Scrub> Walk<'a, S> {
             Kind::Id(_) => self.text(record, content, outer),
             Kind::Payload => self.payload(record, content, outer),
             // Whatever is left and delimited is packed numbers.
-            numbers => check_packed(numbers, content)?,
+            _ => check_packed(field.wire_type, content)?,
         }
         Ok(())
     }
@@ -164,7 +165,7 @@ impl<'a, S: Scrub> Walk<'a, S> {
         parent: Role,
         schema: &'static Message,
         reader: Reader<'a>,
-        record: &Record<'a>,
+        record: Record<'a>,
         outer: Outer<'_>,
     ) -> Result<(), Malformed> {
         let Value::Delimited(content) = record.value else { return Ok(()) };
@@ -198,7 +199,7 @@ impl<'a, S: Scrub> Walk<'a, S> {
         &mut self,
         role: Role,
         reader: &mut Reader<'a>,
-        record: &Record<'a>,
+        record: Record<'a>,
         outer: Outer<'_>,
     ) -> Result<(), Malformed> {
         let drop = match record.value {
@@ -218,19 +219,19 @@ impl<'a, S: Scrub> Walk<'a, S> {
         &mut self,
         role: Role,
         reader: &mut Reader<'a>,
-        start: &Record<'a>,
+        start: Record<'a>,
         outer: Outer<'_>,
     ) -> Result<(), Malformed> {
         let mut inside = reader.enter_group()?;
         while let Some(record) = inside.next_in_group(start.number)? {
-            self.unknown(role, &mut inside, &record, outer)?;
+            self.unknown(role, &mut inside, record, outer)?;
         }
         reader.leave_group(&inside);
         Ok(())
     }
 
     /// A number, boolean or index in an `AnyValue`: a number under a secret-named key is masked, a boolean is not.
-    fn scalar_value(&mut self, kind: Kind, record: &Record<'a>, outer: Outer<'_>) {
+    fn scalar_value(&mut self, kind: Kind, record: Record<'a>, outer: Outer<'_>) {
         let is_number = match (kind, record.value) {
             (Kind::Bool, _) => false,
             // The string table has been scrubbed for what points into it; an index into nothing is a number.
@@ -244,14 +245,7 @@ impl<'a, S: Scrub> Walk<'a, S> {
     }
 
     /// The stronger actions on a content attribute or its value, which has been walked since `before`.
-    fn act_on_content(
-        &mut self,
-        parent: Role,
-        role: Role,
-        record: &Record<'a>,
-        content: &[u8],
-        before: Mark,
-    ) {
+    fn act_on_content(&mut self, parent: Role, role: Role, record: Record<'a>, content: &[u8], before: Mark) {
         match (self.policy.content_action, role) {
             (ContentAction::Mask, Role::AnyValue) => {
                 let masked = string_value(MASKED);
@@ -270,13 +264,13 @@ impl<'a, S: Scrub> Walk<'a, S> {
         }
     }
 
-    fn drop_content(&mut self, record: &Record<'a>, before: Mark) {
+    fn drop_content(&mut self, record: Record<'a>, before: Mark) {
         self.edits.rollback(before);
         self.report.count(&self.kinds.dropped);
         self.edits.splice(record.start, record.end, Vec::new());
     }
 
-    fn payload(&mut self, record: &Record<'a>, content: &'a [u8], outer: Outer<'_>) {
+    fn payload(&mut self, record: Record<'a>, content: &'a [u8], outer: Outer<'_>) {
         if !self.is_in_scope(outer) {
             return;
         }

@@ -38,9 +38,9 @@ impl<'a> StringTable<'a> {
         while let Some(record) = reader.next_field()? {
             match record.value {
                 Value::Delimited(_) if record.number == number => {
-                    table.append(schema, reader.enter(&record)?)?
+                    table.append(schema, reader.enter(record)?)?
                 }
-                _ => reader.skip(&record)?,
+                _ => reader.skip(record)?,
             }
         }
         Ok(table)
@@ -52,7 +52,7 @@ impl<'a> StringTable<'a> {
                 (Some(Kind::Text), Value::Delimited(text)) => {
                     self.entries.push(Entry { text, secret: None, content: false });
                 }
-                _ => reader.skip(&record)?,
+                _ => reader.skip(record)?,
             }
         }
         Ok(())
@@ -85,7 +85,7 @@ impl<'a, S: Scrub> Walk<'a, S> {
         while let Some(record) = reader.next_field()? {
             match (schema.field(record.number).map(|field| field.kind), record.value) {
                 (Some(Kind::Message(inner)), Value::Delimited(_)) => {
-                    let inside = reader.enter(&record)?;
+                    let inside = reader.enter(record)?;
                     match inner.role {
                         Role::KeyValue | Role::KeyValueAndUnit => {
                             let frame = self.frame(inner, inside, outer)?;
@@ -99,7 +99,7 @@ impl<'a, S: Scrub> Walk<'a, S> {
                         self.mark_entry(index, frame);
                     }
                 }
-                _ => reader.skip(&record)?,
+                _ => reader.skip(record)?,
             }
         }
         Ok(())
@@ -117,7 +117,7 @@ impl<'a, S: Scrub> Walk<'a, S> {
     }
 
     /// The next entry of the string table: scrubbed as what it is used for.
-    pub(super) fn table_entry(&mut self, record: &Record<'a>, text: &[u8]) {
+    pub(super) fn table_entry(&mut self, record: Record<'a>, text: &[u8]) {
         let Some(entry) = self.strings.entries.get_mut(self.strings.next) else { return };
         self.strings.next += 1;
         let (secret, is_content) = (entry.secret.take(), entry.content);

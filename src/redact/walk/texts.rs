@@ -11,14 +11,14 @@ use crate::redact::text::KeyPath;
 
 impl<'a, S: Scrub> Walk<'a, S> {
     /// A text field, or bytes that may be text.
-    pub(super) fn text(&mut self, record: &Record<'a>, text: &[u8], outer: Outer<'_>) {
+    pub(super) fn text(&mut self, record: Record<'a>, text: &[u8], outer: Outer<'_>) {
         if let Some(clean) = self.scrub(outer, text) {
             self.edits.replace(record, clean);
         }
     }
 
     /// The key of the `KeyValue` that `frame` is: a bare text, and in scope if what is around the attribute is.
-    pub(super) fn key(&mut self, record: &Record<'a>, key: &[u8], frame: Outer<'_>) {
+    pub(super) fn key(&mut self, record: Record<'a>, key: &[u8], frame: Outer<'_>) {
         if self.is_in_scope(frame.and_then(|frame| frame.outer))
             && let Some(clean) = self.ask(None, key)
         {
