@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 
+use super::keys::Name;
 use crate::redact::text::KeyPath;
 
 /// One `KeyValue` that encloses what is being walked.
@@ -16,9 +17,10 @@ pub(super) struct Frame<'p> {
 }
 
 impl<'p> Frame<'p> {
-    pub(super) fn new(key: &'p [u8], outer: Option<&'p Self>, content: bool) -> Self {
-        let keys = KeyPath { key, parent: outer.map(|outer| &outer.keys) };
-        let content = content || outer.is_some_and(|outer| outer.content);
+    #[inline]
+    pub(super) fn new(name: Name<'p>, outer: Option<&'p Self>) -> Self {
+        let keys = KeyPath { key: name.key, parent: outer.map(|outer| &outer.keys) };
+        let content = name.is_content || outer.is_some_and(|outer| outer.content);
         Self { keys, outer, content, secret: OnceCell::new() }
     }
 

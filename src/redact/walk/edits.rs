@@ -1,7 +1,7 @@
 //! What to change in an encoded message: collected in wire order during the walk, applied in one copy pass.
 //!
-//! On the way down a slot is kept for the length of each sub-message. It is given up again if nothing inside changed,
-//! so that a request without a finding costs no edit and no copy.
+//! The sub-messages that the walk is in are kept on a stack. Their lengths become edits when the first edit inside of
+//! them is made, so that a request without a finding costs no edit and no copy.
 
 use crate::otlp::wire::{Record, put_delimited, put_varint, varint_len};
 
@@ -11,6 +11,21 @@ pub(super) struct Edits {
     list: Vec<Edit>,
     /// Bytes gained so far (negative: lost).
     gained: isize,
+    /// The sub-messages that the walk is in, outermost first.
+    open: Vec<Open>,
+    /// So many of them, from the outermost on, have a slot in the list.
+    slotted: usize,
+}
+
+/// A sub-message that the walk is in.
+#[derive(Debug)]
+struct Open {
+    /// Offsets of its length.
+    start: usize,
+    end: usize,
+    length: usize,
+    /// Once it has a slot: which, and the bytes gained before it.
+    slot: Mark,
 }
 
 #[derive(Debug)]
@@ -31,7 +46,7 @@ enum With {
     Raw(Vec<u8>),
 }
 
-/// A point in the list to go back to, or the slot that was opened there.
+/// A point in the list to go back to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mark {
     edits: usize,
@@ -51,26 +66,39 @@ impl Edits {
     pub(super) fn rollback(&mut self, mark: Mark) {
         self.list.truncate(mark.edits);
         self.gained = mark.gained;
+        while self.slotted > 0
+            && self.open.get(self.slotted - 1).is_some_and(|open| open.slot.edits >= mark.edits)
+        {
+            self.slotted -= 1;
+        }
     }
 
-    /// Keeps a slot for the length of a sub-message with this content.
+    /// Goes into a sub-message with this content.
+    #[inline]
     pub(super) fn open(&mut self, record: Record<'_>, content: &[u8]) -> Mark {
         let mark = self.mark();
         let end = record.end.saturating_sub(content.len());
-        self.list.push(Edit { start: record.after_tag, end, with: With::Length(content.len()) });
+        self.open.push(Open { start: record.after_tag, end, length: content.len(), slot: mark });
         mark
     }
 
-    /// Corrects the sub-message's length, or gives the slot up where nothing changed.
-    pub(super) fn close(&mut self, mark: Mark) {
-        if self.list.len() == mark.edits + 1 {
-            self.list.truncate(mark.edits);
-            return;
+    /// Leaves the sub-message that was entered last, and corrects its length if something inside has changed.
+    #[inline]
+    pub(super) fn close(&mut self) {
+        let closed = self.open.pop();
+        if self.slotted > self.open.len() {
+            self.slotted = self.open.len();
+            if let Some(closed) = closed {
+                self.correct(&closed);
+            }
         }
-        let gained = self.gained - mark.gained;
-        if let Some(Edit { start, end, with: With::Length(length) }) = self.list.get_mut(mark.edits) {
-            *length = length.saturating_add_signed(gained);
-            self.gained += difference(varint_len(*length), *end - *start);
+    }
+
+    fn correct(&mut self, closed: &Open) {
+        let length = closed.length.saturating_add_signed(self.gained - closed.slot.gained);
+        if let Some(edit) = self.list.get_mut(closed.slot.edits) {
+            edit.with = With::Length(length);
+            self.gained += difference(varint_len(length), closed.end - closed.start);
         }
     }
 
@@ -85,6 +113,11 @@ impl Edits {
     }
 
     fn push(&mut self, start: usize, end: usize, with: With) {
+        for open in self.open.iter_mut().skip(self.slotted) {
+            open.slot = Mark { edits: self.list.len(), gained: self.gained };
+            self.list.push(Edit { start: open.start, end: open.end, with: With::Length(open.length) });
+        }
+        self.slotted = self.open.len();
         let length = match &with {
             With::Length(length) => varint_len(*length),
             With::Delimited(content) => varint_len(content.len()) + content.len(),

@@ -1,25 +1,28 @@
 //! What a `KeyValue` is called, whatever the order of its fields and however often they occur.
 
-use super::context::Frame;
 use super::{Outer, Scrub, Walk};
 use crate::otlp::schema::{Kind, Message, Role};
 use crate::otlp::wire::{Malformed, Reader, Value};
 use crate::redact::text::KeyPath;
 
+/// What a `KeyValue` is called.
+pub(super) struct Name<'a> {
+    pub(super) key: &'a [u8],
+    /// Whether the policy lists it, or another one of its names.
+    pub(super) is_content: bool,
+}
+
 impl<'a, S: Scrub> Walk<'a, S> {
-    /// The frame of the `KeyValue` or `KeyValueAndUnit` that `reader` is at the beginning of.
+    /// The name of the `KeyValue` or `KeyValueAndUnit` that `reader` is at the beginning of.
     ///
     /// All its keys are read before any of its values. If there are several, a secret-named one counts, else the
     /// last one; as content it counts if any of them is listed.
-    pub(super) fn frame<'p>(
+    pub(super) fn name(
         &self,
         schema: &'static Message,
         mut reader: Reader<'a>,
-        outer: Outer<'p>,
-    ) -> Result<Frame<'p>, Malformed>
-    where
-        'a: 'p,
-    {
+        outer: Outer<'_>,
+    ) -> Result<Name<'a>, Malformed> {
         let mut key: Option<&'a [u8]> = None;
         let mut is_content = false;
         let mut take = |candidate: &'a [u8]| {
@@ -49,7 +52,7 @@ impl<'a, S: Scrub> Walk<'a, S> {
         {
             take(name);
         }
-        Ok(Frame::new(key.unwrap_or_default(), outer, is_content))
+        Ok(Name { key: key.unwrap_or_default(), is_content })
     }
 }
 

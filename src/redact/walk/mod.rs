@@ -173,7 +173,7 @@ impl<'a, S: Scrub> Walk<'a, S> {
         let before = self.edits.open(record, content);
         let is_content = match schema.role {
             Role::KeyValue | Role::KeyValueAndUnit => {
-                let frame = self.frame(schema, inside, outer)?;
+                let frame = Frame::new(self.name(schema, inside, outer)?, outer);
                 self.message(schema, inside, Some(&frame))?;
                 frame.is_outermost_content()
             }
@@ -187,7 +187,7 @@ impl<'a, S: Scrub> Walk<'a, S> {
                 false
             }
         };
-        self.edits.close(before);
+        self.edits.close();
         if is_content {
             self.act_on_content(parent, schema.role, record, content, before);
         }

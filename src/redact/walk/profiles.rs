@@ -88,7 +88,7 @@ impl<'a, S: Scrub> Walk<'a, S> {
                     let inside = reader.enter(record)?;
                     match inner.role {
                         Role::KeyValue | Role::KeyValueAndUnit => {
-                            let frame = self.frame(inner, inside, outer)?;
+                            let frame = Frame::new(self.name(inner, inside, outer)?, outer);
                             self.resolve_indices(inner, inside, Some(&frame))?;
                         }
                         _ => self.resolve_indices(inner, inside, outer)?,
