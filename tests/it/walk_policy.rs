@@ -102,14 +102,14 @@ fn listed_scope_scans_the_values_of_listed_attributes_only() {
         &field(77, "SECRET2"),
         &field(9, attribute("other", &text("SECRET3"))),
         &field(9, attribute("password", &number(3, 4))),
-        &field(9, attribute("tool.input", &field(6, field(1, attribute("SECRET4", &text("SECRET5")))))),
+        &field(9, attribute("gen_ai.SECRET6", &field(6, field(1, attribute("SECRET4", &text("SECRET5")))))),
     ]);
     let after = concat(&[
         &field(5, "SECRET1"),
         &field(77, "SECRET2"),
         &field(9, attribute("other", &text("SECRET3"))),
         &field(9, attribute("password", &number(3, 4))),
-        &field(9, attribute("tool.input", &field(6, field(1, attribute(MARKER, &text(MARKER)))))),
+        &field(9, attribute("gen_ai.SECRET6", &field(6, field(1, attribute(MARKER, &text(MARKER)))))),
     ]);
     let redacted = redact(Scope::Listed, ContentAction::Scrub, Signal::Traces, &span(&before));
     assert_eq!(redacted.body(), &span(&after));

@@ -236,7 +236,7 @@ impl<S: Scrub> Reference<'_, S> {
         match value.as_ref().and_then(|value| value.value.as_ref()) {
             Some(Value::StringValueStrindex(index)) => {
                 if let Ok(index) = usize::try_from(*index)
-                    && keys.is_some_and(|keys| self.scrubber.is_secret_key(keys))
+                    && self.secret_above(keys).is_some()
                 {
                     secret.push(index);
                 }
@@ -261,11 +261,7 @@ impl<S: Scrub> Reference<'_, S> {
         let own = KeyPath { key: attribute.key.as_bytes(), parent };
         match self.string(attribute.key_strindex) {
             Some(name) if !name.is_empty() && attribute.key_strindex != 0 => {
-                if !attribute.key.is_empty() && self.scrubber.is_secret_key(&own) {
-                    attribute.key.clone()
-                } else {
-                    name.to_owned()
-                }
+                if self.scrubber.is_secret_key(&own) { attribute.key.clone() } else { name.to_owned() }
             }
             _ => attribute.key.clone(),
         }
@@ -301,7 +297,7 @@ impl<S: Scrub> Reference<'_, S> {
 
     fn value(&mut self, value: &mut Option<AnyValue>, keys: Keys<'_>) {
         let Some(AnyValue { value: Some(value) }) = value else { return };
-        let is_secret = keys.is_some_and(|keys| self.scrubber.is_secret_key(keys));
+        let is_secret = self.secret_above(keys).is_some();
         match value {
             Value::StringValue(text) => self.keyed_text(text, keys),
             Value::BytesValue(bytes) => self.bytes(bytes, keys),
@@ -326,15 +322,29 @@ impl<S: Scrub> Reference<'_, S> {
     }
 
     fn keyed_text(&mut self, text: &mut String, keys: Keys<'_>) {
-        if let Some(clean) = self.scrubber.scrub(keys, text.as_bytes(), &mut self.report) {
-            *text = String::from_utf8(clean).expect("UTF-8 stays UTF-8");
+        let mut bytes = std::mem::take(text).into_bytes();
+        self.bytes(&mut bytes, keys);
+        *text = String::from_utf8(bytes).expect("UTF-8 stays UTF-8");
+    }
+
+    /// As a value of a secret-named key around it, if there is one, and then of its own key.
+    fn bytes(&mut self, bytes: &mut Vec<u8>, keys: Keys<'_>) {
+        for keys in [self.secret_above(keys), keys] {
+            if let Some(clean) = self.scrubber.scrub(keys, bytes, &mut self.report) {
+                *bytes = clean;
+            }
         }
     }
 
-    fn bytes(&mut self, bytes: &mut Vec<u8>, keys: Keys<'_>) {
-        if let Some(clean) = self.scrubber.scrub(keys, bytes, &mut self.report) {
-            *bytes = clean;
+    fn secret_above<'k>(&self, keys: Keys<'k>) -> Keys<'k> {
+        let mut next = keys;
+        while let Some(keys) = next {
+            if self.scrubber.is_secret_key(keys) {
+                return next;
+            }
+            next = keys.parent;
         }
+        None
     }
 
     fn id(&mut self, id: &mut Vec<u8>, length: usize) {

@@ -6,8 +6,8 @@ use blackbar::redact::text::KeyPath;
 use blackbar::redact::{Report, Scrub};
 use memchr::memmem;
 
-/// Replaces `SECRET` and the digits that follow it; `password` and `api_key` are secret names, for all that is below
-/// them too; a text with `PANIC` in it is a bug in the scanner.
+/// Replaces `SECRET` and the digits that follow it; `password` and `api_key` are secret names, and the walk has to see to
+/// what is nested in them; a text with `PANIC` in it is a bug in the scanner.
 #[derive(Debug)]
 pub(crate) struct StandIn {
     needle: memmem::Finder<'static>,
@@ -56,13 +56,6 @@ impl Scrub for StandIn {
     }
 
     fn is_secret_key(&self, keys: &KeyPath<'_>) -> bool {
-        let mut next = Some(keys);
-        while let Some(keys) = next {
-            if matches!(keys.key, b"password" | b"api_key") {
-                return true;
-            }
-            next = keys.parent;
-        }
-        false
+        matches!(keys.key, b"password" | b"api_key")
     }
 }

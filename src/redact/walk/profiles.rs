@@ -106,13 +106,13 @@ impl<'a, S: Scrub> Walk<'a, S> {
     }
 
     fn mark_entry(&mut self, index: u64, frame: &Frame<'_>) {
-        let is_secret = self.is_secret(Some(frame));
+        let secret = self.secret_keys(Some(frame)).map(flatten);
         let Some(entry) = int32_index(index).and_then(|index| self.strings.entries.get_mut(index)) else {
             return;
         };
         entry.content |= frame.content;
-        if is_secret && entry.secret.is_none() {
-            entry.secret = Some(flatten(&frame.keys));
+        if entry.secret.is_none() {
+            entry.secret = secret;
         }
     }
 

@@ -31,10 +31,14 @@ impl<'a, S: Scrub> Walk<'a, S> {
         if !self.is_in_scope(outer) {
             return None;
         }
-        let clean = self.ask(outer.map(|frame| &frame.keys), text);
+        let keys = outer.map(|frame| &frame.keys);
+        let clean = match outer.and_then(|frame| self.secret_keys(frame.outer)) {
+            Some(secret) => self.ask_twice(secret, keys, text),
+            None => self.ask(keys, text),
+        };
         match self.policy.content_action {
             ContentAction::Truncate(limit) if outer.is_some_and(|frame| frame.content) => {
-                self.truncate(outer.map(|frame| &frame.keys), text, clean, limit)
+                self.truncate(keys, text, clean, limit)
             }
             _ => clean,
         }
@@ -66,6 +70,17 @@ impl<'a, S: Scrub> Walk<'a, S> {
         Some(UNSCANNED.to_vec())
     }
 
+    /// Asks about a text that has a key of its own below a secret-named one: first as a value of the latter.
+    fn ask_twice(
+        &mut self,
+        secret: &KeyPath<'_>,
+        keys: Option<&KeyPath<'_>>,
+        text: &[u8],
+    ) -> Option<Vec<u8>> {
+        let clean = self.ask(Some(secret), text);
+        self.ask(keys, clean.as_deref().unwrap_or(text)).or(clean)
+    }
+
     /// Asks the scrubber. If it panics, the value is not passed on.
     pub(super) fn ask(&mut self, keys: Option<&KeyPath<'_>>, text: &[u8]) -> Option<Vec<u8>> {
         if text.is_empty() {
@@ -95,6 +110,15 @@ impl<'a, S: Scrub> Walk<'a, S> {
 
     fn is_secret_frame(&self, frame: &Frame<'_>) -> bool {
         *frame.secret.get_or_init(|| self.is_secret(frame.outer) || self.is_secret_key(&frame.keys))
+    }
+
+    /// The path of the outermost secret-named key around a place: what is nested in a secret is secret.
+    pub(super) fn secret_keys<'p>(&self, outer: Outer<'p>) -> Option<&'p KeyPath<'p>> {
+        let mut frame = outer.filter(|frame| self.is_secret_frame(frame))?;
+        while let Some(above) = frame.outer.filter(|above| self.is_secret_frame(above)) {
+            frame = above;
+        }
+        Some(&frame.keys)
     }
 
     /// Asks the scrubber about a key. If it panics, the key counts as secret.
