@@ -86,7 +86,7 @@ const PUBLIC: &str = "
     public pub publishable pubkey";
 /// What makes a token no secret: language models, parsers, pages, themes, locks.
 const TOKEN_KINDS: &str = "
-    max maximum min minimum num n total input output prompt completion reasoning cached eos bos pad
+    change creation action max maximum min minimum num n total input output prompt completion reasoning cached eos bos pad
     padding unk unknown sep separator cls mask stop start end begin special next prev previous page
     pagination paging continuation cursor sync resume time per budget thinking audio image text used
     usage remaining limit count first last current each avg average lookahead identifier keyword

@@ -36,9 +36,18 @@ pub fn looks_secret(name: &[u8], value: &[u8], form: Form) -> bool {
         return true;
     }
     let value = without_scheme(inert::trim(value));
+    // A comma or semicolon after it: a line of code, not of a configuration.
+    let form =
+        if form == Form::Line && matches!(value.last(), Some(b',' | b';')) { Form::Prose } else { form };
     let value = match form {
-        // The comma or semicolon of code, the full stop of a sentence.
         Form::Line | Form::Prose => trim_end(value, b",;."),
+        // `connect(password=pw, ...`: an argument, whatever stands before it.
+        Form::Env => match trim_end(value, b",;)") {
+            argument if argument.len() < value.len() && (is_inert(argument) || is_identifier(argument)) => {
+                return false;
+            }
+            argument => argument,
+        },
         _ => value,
     };
     if value.iter().any(u8::is_ascii_whitespace) {
@@ -47,7 +56,12 @@ pub fn looks_secret(name: &[u8], value: &[u8], form: Form) -> bool {
     if is_code(value, form) || is_plain_thing(value) {
         return false;
     }
-    if names::is_password(name) { is_password_like(value, form) } else { is_token_like(value, form) }
+    if names::is_password(name) {
+        return is_password_like(value, form);
+    }
+    // `JWT_SECRET=swordfish`: a variable of the environment is given a value by hand.
+    let given = form == Form::Env && value.len() >= 8 && !name.iter().any(u8::is_ascii_lowercase);
+    is_token_like(value, form) || (given && !is_status_or_type(value) && !is_name_again(value, form))
 }
 
 /// Whether this is a token rather than a word of prose, where a scheme such as `Bearer` already says that a token follows:
@@ -113,7 +127,7 @@ fn is_code(value: &[u8], form: Form) -> bool {
         let head = value.get(..at).unwrap_or_default();
         let tail = value.get(at..).unwrap_or_default();
         let closes = tail.iter().any(|b| matches!(b, b')' | b']' | b'>' | b'}'));
-        if is_path_of_names(head) && (closes || form == Form::Prose || tail.len() == 1) {
+        if is_path_of_names(head) && (closes || form == Form::Prose || tail.len() == 1 || !has_digit(value)) {
             return true;
         }
     }
@@ -142,18 +156,42 @@ fn is_identifier(text: &[u8]) -> bool {
         && is_wordy(text)
 }
 
-/// Whether every piece between signs is a word, a number, or a word with up to three digits at its end (`sha256`, `page2`),
-/// and none is a random run of letters.
+/// Whether every piece between signs is a word, a number, or words with a few short numbers among them (`sha256`, `page2`,
+/// `Chacha20Poly1305`), and none is a random run of letters.
 fn is_wordy(text: &[u8]) -> bool {
-    text.split(|b| !b.is_ascii_alphanumeric()).all(|piece| {
-        let letters = piece.iter().take_while(|b| b.is_ascii_alphabetic()).count();
-        let (word, rest) = piece.split_at(letters);
-        let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
-        let tail = rest.get(digits..).unwrap_or_default();
-        // `2fa`, `3rd`, `v2alpha`: a digit or two, then a short word.
-        let tail_is_word = tail.len() <= 6 && tail.iter().all(u8::is_ascii_lowercase) && digits <= 2;
-        !is_random_letters(word) && (word.is_empty() || digits <= 3) && (tail.is_empty() || tail_is_word)
-    })
+    text.split(|b| !b.is_ascii_alphanumeric()).all(is_wordy_piece)
+}
+
+fn is_wordy_piece(piece: &[u8]) -> bool {
+    let mut rest = piece;
+    let mut numbers = 0;
+    while !rest.is_empty() {
+        let letters = rest.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+        let (word, after) = rest.split_at(letters);
+        let digits = after.iter().take_while(|b| b.is_ascii_digit()).count();
+        let (number, next) = after.split_at(digits);
+        // After a number: a new word in capitals or a capital, or a syllable (`sha256sum`).
+        let continues = numbers == 0
+            || word.is_empty()
+            || (word.len() >= 3 && word.first().is_some_and(u8::is_ascii_uppercase))
+            || (word.len() <= 6 && numbers == 1 && word.iter().all(u8::is_ascii_lowercase));
+        let short = digits <= 4 || number == b"25519";
+        if is_random_letters(word) || !continues || (!short && numbers + letters > 0) {
+            return false;
+        }
+        // `abc123def`: a syllable after a number of three digits is no word any more.
+        if digits > 2 && next.first().is_some_and(u8::is_ascii_lowercase) && !is_known_number(number) {
+            return false;
+        }
+        numbers += usize::from(digits > 0);
+        rest = next;
+    }
+    numbers <= 2
+}
+
+/// Numbers that names hold.
+fn is_known_number(number: &[u8]) -> bool {
+    one_of(number, "128 192 224 256 384 512 1024 2048 4096 25519 509 100 200 404 500")
 }
 
 /// A run of letters that is no word or camelCase name: long without a break, or changing case all the time.
@@ -179,9 +217,23 @@ fn vowels(run: &[u8]) -> usize {
     run.iter().filter(|b| matches!(b.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u' | b'y')).count()
 }
 
-/// What a glance tells from a secret: a date, a number, a URL without a password, a path, a version, an e-mail's domain.
+/// What a glance tells from a secret: a date, a version, a URL without a password, a path, an ARN, a format string.
 fn is_plain_thing(value: &[u8]) -> bool {
-    is_url(value) || is_path(value) || is_date_or_version(value)
+    is_url(value)
+        || is_path(value)
+        || is_date_or_version(value)
+        || is_format(value)
+        || value.starts_with(b"arn:")
+}
+
+/// Nothing but the slots of a format string and signs: `%s:%s`, `{}:{}`.
+fn is_format(value: &[u8]) -> bool {
+    let mut previous = 0;
+    value.iter().all(|b| {
+        let slot = previous == b'%' && matches!(b, b's' | b'd' | b'r' | b'v');
+        previous = *b;
+        slot || b.is_ascii_punctuation()
+    }) && (value.contains(&b'%') || contains(value, b"{}"))
 }
 
 fn is_url(value: &[u8]) -> bool {
@@ -210,8 +262,11 @@ fn is_path(value: &[u8]) -> bool {
         || (file && is_wordy(value))
 }
 
-/// Digits with the signs of dates, times, versions and amounts among them, or a `v` before them.
+/// Digits with the signs of dates, times, versions and amounts among them, or a `v` before them; a constant in hexadecimal.
 fn is_date_or_version(value: &[u8]) -> bool {
+    if let Some(hex) = value.strip_prefix(b"0x").or_else(|| value.strip_prefix(b"0X")) {
+        return hex.len() <= 16 && hex.iter().all(u8::is_ascii_hexdigit);
+    }
     let value = value.strip_prefix(b"v").unwrap_or(value);
     let signs =
         value.iter().filter(|b| matches!(b, b'-' | b':' | b'.' | b'/' | b'T' | b'Z' | b'+' | b'%')).count();
@@ -280,11 +335,7 @@ fn is_token_like(value: &[u8], form: Form) -> bool {
     let random = !is_wordy(value);
     match form {
         // A value with a digit in it, or a long one: nobody writes an identifier there by habit.
-        Form::Env | Form::Structured | Form::Quoted => {
-            (random && value.len() >= 6)
-                || (has_digit(value) && value.len() >= 10)
-                || value.len() >= 24 && !value.contains(&b'_') && !value.contains(&b'.')
-        }
+        Form::Env | Form::Structured | Form::Quoted => random || (has_digit(value) && value.len() >= 10),
         Form::Line | Form::Query => random && value.len() >= 8 || (has_digit(value) && value.len() >= 16),
         Form::Prose => random && value.len() >= 10 && (has_digit(value) || value.len() >= 16),
     }
@@ -308,17 +359,28 @@ fn is_status_or_type(value: &[u8]) -> bool {
 /// The value is the name of a secret; in code it may have a number (`password2`).
 fn is_name_again(value: &[u8], form: Form) -> bool {
     let name = match value {
+        [name @ .., b'_', digit] if digit.is_ascii_digit() => name,
         [name @ .., digit] if digit.is_ascii_digit() && matches!(form, Form::Prose | Form::Line) => name,
         _ => value,
     };
-    is_name_of_secret(name)
+    let code = matches!(form, Form::Prose | Form::Line);
+    is_name_of_secret(name) || (code && !has_digit(name) && names::secret_name(name) != names::NameClass::No)
 }
 
-/// Whether a value is itself the name of a secret: `password=password`, `token: access_token`, `pw`.
+/// Whether a value is itself the name of a secret: `password`, `access_token`, `dbPassword`. A word that only ends like one
+/// (`mypassword`) may be a secret.
 pub fn is_name_of_secret(value: &[u8]) -> bool {
-    one_of(value, "pw pass pwd key tok tkn auth")
-        || (!has_digit(value) && is_path_of_names(value) && names::secret_name(value) != names::NameClass::No)
+    let words = value.iter().any(|b| b.is_ascii_uppercase() || matches!(b, b'_' | b'-' | b'.'));
+    one_of(value, NAMES)
+        || (words
+            && !has_digit(value)
+            && is_path_of_names(value)
+            && names::secret_name(value) != names::NameClass::No)
 }
+
+const NAMES: &str =
+    "pw pass pwd key tok tkn auth password passwd passphrase secret token apikey credential credentials
+    authorization cookie accesstoken authtoken";
 
 /// `SecretString`, `String`: a capital, then letters with a lower-case one among them.
 fn is_type_name(value: &[u8]) -> bool {
