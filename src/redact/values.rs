@@ -5,7 +5,7 @@
 
 use super::inert;
 use super::names;
-use super::wordlist::one_of;
+use super::wordlist::{one_of, strip_end};
 
 pub use super::inert::is_inert;
 
@@ -53,7 +53,7 @@ pub fn looks_secret(name: &[u8], value: &[u8], form: Form) -> bool {
     if value.iter().any(u8::is_ascii_whitespace) {
         return holds_secret_word(name, value, form);
     }
-    if is_code(value, form) || is_plain_thing(value) {
+    if is_code(value, form) || is_plain_thing(value) || is_member_of_that_name(name, value) {
         return false;
     }
     if names::is_password(name) {
@@ -131,6 +131,14 @@ fn is_code(value: &[u8], form: Form) -> bool {
             return true;
         }
     }
+    // `D3D10_SB_RETURN_TYPE`: a constant.
+    let capitals = value.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_');
+    if capitals
+        && value.split(|b| *b == b'_').filter(|word| word.len() > 2 && !has_digit(word)).count() > 0
+        && value.contains(&b'_')
+    {
+        return true;
+    }
     // `settings.DB_PASSWORD`, `Foo::Bar`, `obj->field`: names joined by the signs of code.
     let joined = value.contains(&b'.') || contains(value, b"::") || contains(value, b"->");
     if joined && is_path_of_names(value) && form != Form::Env {
@@ -140,6 +148,11 @@ fn is_code(value: &[u8], form: Form) -> bool {
     let sigil =
         value.strip_prefix(b"&").or_else(|| value.strip_prefix(b"*")).or_else(|| value.strip_prefix(b"@"));
     sigil.or_else(|| value.strip_prefix(b":")).is_some_and(|rest| is_path_of_names(rest) && !has_digit(rest))
+}
+
+/// `API_KEY = settings.API_KEY`, `key: Keys::Key`.
+fn is_member_of_that_name(name: &[u8], value: &[u8]) -> bool {
+    strip_end(value, name).is_some_and(|owner| owner.ends_with(b".") || owner.ends_with(b"::"))
 }
 
 /// Names (no digits but at the end of a name) joined by `.`, `:`, `-`, `>`, `?`, `!`, `&`.
@@ -343,7 +356,7 @@ fn is_token_like(value: &[u8], form: Form) -> bool {
 
 /// What stands for a state or a type in schemas, manuals and messages. Exact words only, so that no real secret hides here.
 const STATUS_AND_TYPES: &str = "
-    string str text bytes byte int integer number bool boolean object array list dict any char varchar
+    incomplete alias string str text bytes byte int integer number bool boolean object array list dict any char varchar
     uuid password passwd required optional missing invalid incorrect expired revoked valid empty wrong
     unknown unset default error failed denied forbidden unauthorized authentication authorization basic
     bearer digest header cookie query body value self this env secretstr secretstring securestring
