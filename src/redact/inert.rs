@@ -74,7 +74,7 @@ const HIDDEN: &str =
 
 /// Hidden already: `***`, `xxxxx`, `sk-...abcd`, `[FILTERED]`.
 fn is_masked(value: &[u8]) -> bool {
-    let text = trim_signs(value, b"[]<>(){}*#_-: ");
+    let text = trim_signs(value, b"[]<>(){}*#_- ");
     if one_of(text, HIDDEN) || text.is_empty() {
         return true;
     }
@@ -82,7 +82,7 @@ fn is_masked(value: &[u8]) -> bool {
         return true;
     }
     // The first and last few characters may show, as vendors' consoles do.
-    let is_mask = |b: &u8| matches!(b, b'*' | b'#' | b'.') || *b >= 0x80;
+    let is_mask = |b: &u8| matches!(b, b'*' | b'#' | b'.' | b':') || *b >= 0x80;
     let shown = value.iter().filter(|b| !is_mask(b)).count();
     let plain = value.iter().all(|b| is_mask(b) || b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
     let runs = [&b"***"[..], b"###", b"...", "•••".as_bytes(), "…".as_bytes()];
@@ -175,17 +175,15 @@ const LOOKUPS: &str = "
     values. credentials. steps. inputs. github.token needs. userdata. localstorage.";
 
 fn is_code_reference(value: &[u8]) -> bool {
-    let looked_up = starts_with_any(value, LOOKUPS);
-    let call = value.iter().any(|b| matches!(b, b'(' | b'['));
+    if !starts_with_any(value, LOOKUPS) || contains(value, b"||") {
+        return false;
+    }
     // Within brackets anything may stand; a bare path of names must be one.
-    looked_up
-        && (call
-            || value.iter().all(|b| {
-                b.is_ascii_alphanumeric()
-                    || matches!(b, b'_' | b'.' | b'!' | b'?' | b':' | b'$' | b';' | b',' | b')')
-            }))
-        && !contains(value, b"||")
-        && !(value.iter().filter(|b| b.is_ascii_digit()).count() > 4 && !call)
+    let call = value.iter().any(|b| matches!(b, b'(' | b'['));
+    let names = value.iter().all(|b| {
+        b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'!' | b'?' | b':' | b'$' | b';' | b',' | b')')
+    });
+    call || (names && value.iter().filter(|b| b.is_ascii_digit()).count() <= 4)
 }
 
 const PLACEHOLDERS: &str =

@@ -22,6 +22,7 @@ pub mod validate;
 pub mod values;
 mod walk;
 mod wordlist;
+mod wordy;
 
 use bytes::Bytes;
 

@@ -55,8 +55,8 @@ impl CheckReport {
 pub fn check(set: &RuleSet) -> CheckReport {
     let mut report = CheckReport { rules: set.rules().len(), ..CheckReport::default() };
     let mut matchers = Vec::new();
-    for rule in set.rules() {
-        match Matcher::new(rule) {
+    for (order, rule) in set.rules().iter().enumerate() {
+        match Matcher::new(rule, order) {
             Ok(matcher) => matchers.push(matcher),
             Err(why) => report.problem(rule, rule.origin.line, format!("bad pattern: {why}")),
         }
@@ -122,14 +122,16 @@ fn check_example(matcher: &Matcher<'_>, example: &Example, all: &[Matcher<'_>], 
 /// A rule with its regexes.
 struct Matcher<'r> {
     rule: &'r Rule,
+    /// Place in the set.
+    order: usize,
     regex: Regex,
     cut: Option<Regex>,
 }
 
 impl<'r> Matcher<'r> {
-    fn new(rule: &'r Rule) -> Result<Self, String> {
+    fn new(rule: &'r Rule, order: usize) -> Result<Self, String> {
         let cut = rule.cut.as_ref().map(|cut| bytes_regex(&cut.pattern)).transpose()?;
-        Ok(Self { rule, regex: bytes_regex(&rule.pattern)?, cut })
+        Ok(Self { rule, order, regex: bytes_regex(&rule.pattern)?, cut })
     }
 
     /// The secrets that the rule alone finds, in order, without overlap.
@@ -160,13 +162,7 @@ impl<'r> Matcher<'r> {
     }
 
     fn wins_over(&self, other: &Self) -> bool {
-        let place = |rule: &Rule| (rule.specificity, std::cmp::Reverse(rule.origin.line));
-        let same_file = self.rule.origin.file == other.rule.origin.file;
-        if same_file {
-            place(self.rule) > place(other.rule)
-        } else {
-            self.rule.specificity > other.rule.specificity
-        }
+        self.rule.specificity.cmp(&other.rule.specificity).then(other.order.cmp(&self.order)).is_gt()
     }
 
     /// The first end, from the rule's floor on, at which the text cut off there is no longer found.
