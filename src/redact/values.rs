@@ -68,7 +68,7 @@ pub fn looks_secret(name: &[u8], value: &[u8], form: Form) -> bool {
 /// Whether this is a token rather than a word of prose, where a scheme such as `Bearer` already says that a token follows:
 /// at least 8 characters with a digit among them, or a long or mixed run that is no word.
 pub fn is_token_shaped(value: &[u8]) -> bool {
-    if value.len() < 8 || is_inert(value) {
+    if value.len() < 8 || is_inert(value) || contains(value, b"://") {
         return false;
     }
     value.iter().any(u8::is_ascii_digit) || value.split(|b| !b.is_ascii_alphanumeric()).any(is_random_letters)

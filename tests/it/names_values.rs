@@ -285,6 +285,7 @@ fn a_token_after_its_scheme_is_told_from_a_word() {
         "YOUR_TOKEN_HERE",
         "$TOKEN_1",
         "AuthenticationScheme",
+        "https://tools.ietf.org/html/rfc6750",
     ] {
         assert!(!is_token_shaped(word.as_bytes()), "{word}");
     }
