@@ -24,8 +24,14 @@ use super::proxy::Proxies;
 
 /// Leaves room for a second try within a client's usual deadline of 10 s.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
-/// Finds connections that a NAT or load balancer dropped silently.
-const TCP_KEEPALIVE: Duration = Duration::from_secs(30);
+/// Finds idle connections that a NAT or load balancer dropped silently: after 30 s, then in three probes.
+const KEEPALIVE_IDLE: Duration = Duration::from_secs(30);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
+const KEEPALIVE_PROBES: u32 = 3;
+/// Finds busy ones, which keep-alive doesn't: a request that meets a dead HTTP/2 connection times out long before TCP
+/// gives up, and the next would meet it again.
+#[cfg(target_os = "linux")]
+const UNACKNOWLEDGED: Duration = Duration::from_secs(10);
 
 type Failure = Box<dyn Error + Send + Sync>;
 
@@ -46,7 +52,11 @@ impl Route {
         let mut tcp = HttpConnector::new();
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
-        tcp.set_keepalive(Some(TCP_KEEPALIVE));
+        tcp.set_keepalive(Some(KEEPALIVE_IDLE));
+        tcp.set_keepalive_interval(Some(KEEPALIVE_INTERVAL));
+        tcp.set_keepalive_retries(Some(KEEPALIVE_PROBES));
+        #[cfg(target_os = "linux")]
+        tcp.set_tcp_user_timeout(Some(UNACKNOWLEDGED));
         tcp.set_connect_timeout(Some(CONNECT_TIMEOUT));
         let resolver = Arc::new(DefaultServerNameResolver::default());
         let to_proxy = HttpsConnector::new(tcp.clone(), proxy_tls, false, resolver);
@@ -168,5 +178,58 @@ impl Write for Leg {
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.stream).poll_write_vectored(cx, bufs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rcgen::{CertifiedKey, generate_simple_self_signed};
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
+    use tokio_rustls::TlsAcceptor;
+
+    use super::*;
+    use crate::forward::settings::ProxySettings;
+
+    /// By the front door a proxy's certificate must be of a system CA.
+    #[tokio::test]
+    async fn an_https_proxy_is_spoken_to_in_tls() {
+        let CertifiedKey { cert, signing_key } =
+            generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let key = rustls::pki_types::PrivateKeyDer::try_from(signing_key.serialize_der()).unwrap();
+        let server = rustls::ServerConfig::builder_with_provider(Arc::clone(&provider))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![cert.der().clone()], key)
+            .unwrap();
+        let mut roots = rustls::RootCertStore::empty();
+        roots.add(cert.der().clone()).unwrap();
+        let client = rustls::ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("https://localhost:{}", listener.local_addr().unwrap().port());
+        let proxy = tokio::spawn(async move {
+            let (stream, _) = listener.accept().await.unwrap();
+            let mut stream = TlsAcceptor::from(Arc::new(server)).accept(stream).await.unwrap();
+            let mut head = Vec::new();
+            while !head.ends_with(b"\r\n\r\n") {
+                assert_ne!(stream.read_buf(&mut head).await.unwrap(), 0);
+            }
+            stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();
+            String::from_utf8(head).unwrap()
+        });
+        let settings = ProxySettings { https: Some(url.into()), ..ProxySettings::default() };
+        let proxies = Arc::new(Proxies::new(&settings).unwrap());
+        assert!(proxies.want_tls());
+        let mut route = Route::new(proxies, client, false);
+        let leg = route.call(Uri::from_static("https://[2001:db8::1]/v1/traces")).await.unwrap();
+        assert!(!leg.absolute_form);
+        assert!(proxy.await.unwrap().starts_with("CONNECT [2001:db8::1]:443 HTTP/1.1\r\n"));
     }
 }

@@ -4,6 +4,8 @@ use futures_util::future::join_all;
 
 use super::*;
 use crate::support::backend::{Answer, Backend};
+use crate::support::backend_pki::Pki;
+use crate::support::backend_proxy::RecordingProxy;
 
 #[tokio::test]
 async fn connections_are_reused() {
@@ -125,4 +127,53 @@ fn an_endpoint_that_cannot_be_used_stops_the_start() {
             assert!(!error.contains("hunter2"));
         }
     }
+}
+
+/// The client is told only that the backend can't be reached; the operator needs the reason.
+#[tokio::test]
+async fn the_log_says_once_why_a_backend_cannot_be_reached() {
+    let (pki, other) = (Pki::new(), Pki::new());
+    let (plain, secure) = (Backend::start().await, Backend::start_tls(pki.server("backend.test")).await);
+    plain.script(vec![Answer::Reset; 2]);
+    let proxy = RecordingProxy::start_refusing().await;
+    let gone = Backend::start().await;
+    let closed = once(&gone.http_url());
+    drop(gone);
+    let mut trusting = once(&secure.http_url());
+    trusting.tls.ca_file = Some(pki.ca_file());
+    let mut distrusting = once(&secure.http_url());
+    distrusting.tls.ca_file = Some(other.ca_file());
+    let mut proxied = once("http://backend.test");
+    proxied.proxy.http = Some(proxy.url("user:wrong").into());
+    for (remote, reason) in [
+        (closed, "connection refused"),
+        (once("http://backend.invalid"), "host name not found"),
+        (once(&plain.http_url()), "connection reset"),
+        (distrusting, "TLS: the backend's certificate is of an unknown issuer"),
+        (trusting, "TLS: the backend's certificate is for another name"),
+        (proxied, "proxy: tunnel error: proxy authorization required"),
+    ] {
+        let (log, _recording) = Log::record();
+        let exporter = exporter(Dialect::Grpc, remote);
+        for _ in 0..2 {
+            assert_eq!(send(&exporter).await, Err(Failure::Unreachable), "{reason}");
+        }
+        let log = log.text();
+        assert!(log.contains(&format!("reason=\"{reason}\"")), "{log}");
+        assert_eq!(log.matches("WARN").count(), 1, "{log}");
+    }
+}
+
+#[tokio::test]
+async fn the_log_says_when_a_backend_is_back() {
+    let backend = Backend::start().await;
+    backend.script([Answer::Reset]);
+    let (log, _recording) = Log::record();
+    send(&exporter(Dialect::Grpc, remote(&backend.http_url()))).await.unwrap();
+    let log = log.text();
+    assert_eq!(
+        (log.matches("WARN").count(), log.matches("the backend answers again").count()),
+        (1, 1),
+        "{log}"
+    );
 }

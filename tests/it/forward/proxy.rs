@@ -99,6 +99,15 @@ async fn a_proxy_that_is_not_there_is_unreachable_and_never_gone_around() {
     }
 }
 
+#[tokio::test]
+async fn a_proxy_that_refuses_is_no_backend() {
+    let proxy = RecordingProxy::start_refusing().await;
+    let remote = through(&proxy, "http://backend.test:4318");
+    assert_eq!(send(&exporter(Dialect::Grpc, remote.clone())).await, Err(Failure::Unreachable));
+    let refusal = send(&exporter(Dialect::Protobuf, remote)).await;
+    assert!(matches!(refusal, Err(Failure::Http { status: 407, .. })), "{refusal:?}");
+}
+
 #[test]
 fn a_proxy_that_cannot_be_used_stops_the_start() {
     for url in ["socks5://user:hunter2@proxy:1080", "http://user:hunter2@", "not a url hunter2"] {

@@ -42,6 +42,13 @@ async fn a_backend_of_another_ca_gets_nothing() {
         let backend = Backend::start_tls(pki.server("localhost")).await;
         let result = send(&exporter(dialect, trusting(&backend, &other))).await;
         assert_eq!(result, Err(Failure::Unreachable), "{dialect:?}");
+        // The system's CAs don't know it either; where the system has none, the exporter is not even built.
+        let settings = settings(dialect, once(&backend.http_url()));
+        if let Ok(exporter) = Exporter::new("out", &settings, Arc::new(Metrics::default())) {
+            assert_eq!(send(&exporter).await, Err(Failure::Unreachable), "{dialect:?}");
+        } else {
+            assert!(build_error(&settings).contains("set ca_file"));
+        }
         assert!(backend.requests().is_empty());
     }
 }
@@ -94,7 +101,8 @@ fn files_that_cannot_be_used_stop_the_start() {
     let broken = pki.ca_file().with_file_name("broken.pem");
     std::fs::write(&broken, "-----BEGIN CERTIFICATE-----\nhunter2\n").unwrap();
     let missing = pki.ca_file().with_file_name("missing.pem");
-    let cases: [(&Path, &dyn Fn(&mut TlsClient)); 5] = [
+    type Change<'a> = &'a dyn Fn(&mut TlsClient);
+    let cases: [(&Path, Change<'_>); 5] = [
         (&missing, &|tls| tls.ca_file = Some(missing.clone())),
         (&broken, &|tls| tls.ca_file = Some(broken.clone())),
         (&pki.client_key_file(), &|tls| tls.ca_file = Some(pki.client_key_file())),

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use blackbar::otlp::{Signal, json};
 use bytes::Bytes;
 use http::{HeaderMap, Request, Response, Version};
 use http_body_util::BodyExt;
@@ -56,6 +57,21 @@ impl Received {
     /// Whether the message is OTLP/JSON.
     pub fn is_json(&self) -> bool {
         self.content_type.as_deref().is_some_and(|value| value.starts_with("application/json"))
+    }
+
+    /// The signal, by the path.
+    pub fn signal(&self) -> Signal {
+        let path = self.path.split('?').next().unwrap();
+        let is_its = |signal: &Signal| path == signal.grpc_path() || path.ends_with(signal.http_path());
+        Signal::ALL.into_iter().find(is_its).unwrap_or_else(|| panic!("{path} is of no signal"))
+    }
+
+    /// The message in protobuf, transcoded where it came in JSON.
+    pub fn protobuf(&self) -> Bytes {
+        if !self.is_json() {
+            return self.message.clone();
+        }
+        json::to_protobuf(self.signal().request(), &self.message).unwrap().into()
     }
 
     /// The message as JSON.

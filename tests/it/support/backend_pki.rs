@@ -2,12 +2,15 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
 use tempfile::TempDir;
+
+static NUMBER: AtomicUsize = AtomicUsize::new(0);
 
 /// A CA and the files that a client needs. The files go with it.
 pub struct Pki {
@@ -20,6 +23,9 @@ impl Pki {
     pub fn new() -> Self {
         let mut params = CertificateParams::new(Vec::new()).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        // Two CAs of one name would differ in their signatures only.
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        params.distinguished_name.push(DnType::CommonName, format!("test CA {number}"));
         let ca = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
         let dir = TempDir::new().unwrap();
         let pki = Self { ca, dir };

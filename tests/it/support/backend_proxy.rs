@@ -16,6 +16,15 @@ pub struct RecordingProxy {
 impl RecordingProxy {
     /// Listens on a free loopback port; everything goes to `backend`.
     pub async fn start(backend: SocketAddr) -> Self {
+        Self::listen(Some(backend)).await
+    }
+
+    /// Listens on a free loopback port, and wants other credentials whatever it is told.
+    pub async fn start_refusing() -> Self {
+        Self::listen(None).await
+    }
+
+    async fn listen(backend: Option<SocketAddr>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let heads = Arc::new(Mutex::new(Vec::new()));
@@ -47,7 +56,7 @@ impl Drop for RecordingProxy {
     }
 }
 
-async fn pass(mut client: TcpStream, backend: SocketAddr, heads: Arc<Mutex<Vec<String>>>) {
+async fn pass(mut client: TcpStream, backend: Option<SocketAddr>, heads: Arc<Mutex<Vec<String>>>) {
     let mut start = Vec::new();
     let end = loop {
         if client.read_buf(&mut start).await.unwrap() == 0 {
@@ -60,6 +69,11 @@ async fn pass(mut client: TcpStream, backend: SocketAddr, heads: Arc<Mutex<Vec<S
     let head = String::from_utf8(start[..end].to_vec()).unwrap();
     let tunnel = head.starts_with("CONNECT ");
     heads.lock().unwrap().push(head);
+    let Some(backend) = backend else {
+        let refusal = b"HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n";
+        client.write_all(refusal).await.unwrap();
+        return;
+    };
     let mut backend = TcpStream::connect(backend).await.unwrap();
     if tunnel {
         client.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").await.unwrap();
