@@ -75,6 +75,16 @@ async fn compression_is_applied() {
 }
 
 #[tokio::test]
+async fn a_large_body_arrives_whole() {
+    let body = trace(&"0123456789abcdef".repeat(2 << 20));
+    for dialect in DIALECTS {
+        let backend = Backend::start().await;
+        send_body(&exporter(dialect, once(&backend.http_url())), Signal::Traces, body.clone()).await.unwrap();
+        assert!(backend.requests()[0].protobuf() == body, "{dialect:?}");
+    }
+}
+
+#[tokio::test]
 async fn every_signal_has_its_path_below_the_base() {
     let backend = Backend::start().await;
     let url = format!("{}/api/public/otel/?tenant=7", backend.http_url());
