@@ -1,8 +1,8 @@
 //! The self-canary: a fake secret that goes through the live redactor, at start and then on a timer.
 //!
-//! It has a reserved form that only the scrubber's built-in rule knows; that rule can't be switched off and isn't
-//! counted. It is sent plain and wrapped in base64, inside an encoded trace request, so that the walk, the prefilter,
-//! the rules and a decode layer must all work for it to disappear. It never leaves the process.
+//! It has the reserved form of `redact::canary`, whose rule can't be switched off and isn't counted. It is sent plain
+//! and wrapped in base64, inside an encoded trace request, so that the walk, the prefilter, the rules and a decode layer
+//! must all work for it to disappear. It never leaves the process.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -19,18 +19,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::Health;
 use crate::otlp::{Payload, Signal};
+use crate::redact::canary::{ANCHOR, BODY_LEN, KEY};
 use crate::telemetry::Metrics;
-
-/// How every canary begins; [`BODY_LEN`] letters and digits follow.
-pub const ANCHOR: &str = "blackbar-canary-";
-
-/// Letters and digits after [`ANCHOR`].
-pub const BODY_LEN: usize = 24;
 
 const SHORTEST_INTERVAL: Duration = Duration::from_secs(1);
 
-/// A text beside the canary that must come out as it is.
-const BYSTANDER: &str = "not a secret";
+/// The span's name, beside the canary: must come out as it is.
+const BYSTANDER: &str = "self-check";
 
 /// The live redactor, as the canary sees it: the redacted body, or `None` where it refused.
 pub type RedactFn = dyn Fn(Signal, Payload) -> Option<Bytes> + Send + Sync;
@@ -41,7 +36,7 @@ pub type RedactFn = dyn Fn(Signal, Payload) -> Option<Bytes> + Send + Sync;
 pub fn check(redact: &RedactFn) -> bool {
     let body: String = rand::rng().sample_iter(Alphanumeric).take(BODY_LEN).map(char::from).collect();
     let wrapped = STANDARD.encode(format!("{ANCHOR}{body}"));
-    let request = Payload::new(request(&[&format!("{ANCHOR}{body}"), &wrapped, BYSTANDER]));
+    let request = Payload::new(request(&[&format!("{ANCHOR}{body}"), &wrapped]));
     let redacted = catch_unwind(AssertUnwindSafe(|| redact(Signal::Traces, request)));
     let Ok(Some(redacted)) = redacted else { return false };
     let holds = |text: &str| memchr::memmem::find(&redacted, text.as_bytes()).is_some();
@@ -83,10 +78,10 @@ pub async fn run(
 
 /// An `ExportTraceServiceRequest` of one span with these texts as attributes; numbers from `proto/`.
 fn request(texts: &[&str]) -> Vec<u8> {
-    let mut span = [field(1, &[1; 16]), field(2, &[2; 8]), field(5, b"self-check")].concat();
+    let mut span = [field(1, &[1; 16]), field(2, &[2; 8]), field(5, BYSTANDER.as_bytes())].concat();
     for text in texts {
         let value = field(1, text.as_bytes());
-        span.extend(field(9, &[field(1, b"text"), field(2, &value)].concat()));
+        span.extend(field(9, &[field(1, KEY.as_bytes()), field(2, &value)].concat()));
     }
     let scope_spans = field(2, &span);
     let resource_spans = field(2, &scope_spans);

@@ -3,6 +3,7 @@
 //! `walk` finds every string of an OTLP request by the schema table; `text` decides what of a string is secret and
 //! what stands there instead; `rules` and `policy` are what the operator may say about it.
 
+pub mod canary;
 mod compile;
 mod decode;
 mod finding;

@@ -2,6 +2,8 @@
 //!
 //! Plain types; `config` fills them in. What of a text is secret is not decided here: that is `rules` and `text`.
 
+use super::canary;
+
 /// Which places are scanned, and which attributes get a stronger action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
@@ -39,11 +41,14 @@ pub enum ContentAction {
 
 impl Policy {
     /// Whether an attribute of this key carries content.
+    ///
+    /// The self-canary's key always does: it must be reached in any scope.
     pub fn is_content(&self, key: &[u8]) -> bool {
-        self.content_attributes.iter().any(|listed| {
+        let listed = self.content_attributes.iter().any(|listed| {
             let listed = listed.as_bytes();
             if listed.ends_with(b".") { key.starts_with(listed) } else { key == listed }
-        })
+        });
+        listed || key == canary::KEY.as_bytes()
     }
 
     /// Whether anything depends on [`Self::is_content`].

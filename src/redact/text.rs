@@ -12,7 +12,7 @@ use super::marker::{UNSCANNED_KIND, marker};
 use super::overlap::{Edit, resolve};
 use super::rules::{NAMED_PAIR_KIND, RuleSet};
 use super::scan::Scan;
-use super::{Report, Unscanned, keep_json, pairs};
+use super::{Report, Unscanned, canary, keep_json, pairs};
 
 /// The keys above a value, innermost first: the path from an attribute into nested kvlists.
 #[derive(Debug, Clone, Copy)]
@@ -31,12 +31,14 @@ pub struct TextScrubber {
 }
 
 impl TextScrubber {
-    /// A scrubber with these rules.
+    /// A scrubber with these rules, and the self-canary's.
     ///
     /// # Errors
     ///
     /// [`CompileError`] if the rules' anchors can't be searched together.
     pub fn new(rules: RuleSet) -> Result<Self, CompileError> {
+        let mut rules = rules;
+        rules.extend(canary::rules());
         Ok(Self { compiled: Compiled::new(rules)?, pair_kind: Arc::from(NAMED_PAIR_KIND) })
     }
 
@@ -66,9 +68,8 @@ impl TextScrubber {
                 if edits.is_empty() {
                     return None;
                 }
-                for edit in &edits {
-                    report.count(self.kind(edit.finder));
-                }
+                let kinds = edits.iter().map(|edit| self.kind(edit.finder));
+                kinds.filter(|kind| ***kind != *canary::KIND).for_each(|kind| report.count(kind));
                 Some(self.apply(text, &edits))
             }
             Ok(Outcome::Incomplete) => Some(unscanned(Unscanned::Work, report)),

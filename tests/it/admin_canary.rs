@@ -7,9 +7,13 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use blackbar::admin::canary::{ANCHOR, BODY_LEN, RedactFn, check, run};
+use blackbar::admin::canary::{RedactFn, check, run};
 use blackbar::admin::{Health, Readiness};
 use blackbar::otlp::{Payload, Signal};
+use blackbar::redact::canary::{ANCHOR, BODY_LEN, KIND};
+use blackbar::redact::policy::{ContentAction, Scope};
+use blackbar::redact::rules::RuleSet;
+use blackbar::redact::{Policy, Redactor, TextScrubber};
 use blackbar::telemetry::Metrics;
 use bytes::Bytes;
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
@@ -23,7 +27,7 @@ fn redactor(scrub: fn(&str) -> String) -> impl Fn(Signal, Payload) -> Option<Byt
         assert_eq!(signal, Signal::Traces);
         let mut request = ExportTraceServiceRequest::decode(payload.into_bytes()).unwrap();
         let span = &mut request.resource_spans[0].scope_spans[0].spans[0];
-        assert_eq!((span.trace_id.len(), span.span_id.len(), span.attributes.len()), (16, 8, 3));
+        assert_eq!((span.trace_id.len(), span.span_id.len(), span.attributes.len()), (16, 8, 2));
         for attribute in &mut span.attributes {
             let Some(Value::StringValue(text)) = &mut attribute.value.as_mut().unwrap().value else {
                 panic!("a canary that is not text")
@@ -54,9 +58,34 @@ fn passes_only_when_both_forms_go_and_the_neighbour_stays() {
     assert!(!check(&redactor(str::to_owned)), "nothing redacted");
     assert!(!check(&redactor(plain)), "the base64 form survived");
     assert!(!check(&redactor(base64)), "the plain form survived");
-    assert!(!check(&redactor(|_| String::new())), "everything destroyed");
+    assert!(!check(&|_, _| Some(Bytes::new())), "everything destroyed");
     assert!(!check(&|_, _| None), "refused");
     assert!(!check(&|_, _| panic!("a broken redactor")), "panicked");
+}
+
+/// The live redactor with these rules and this policy, as the process gives it to the canary.
+fn live(rules: RuleSet, policy: Policy) -> impl Fn(Signal, Payload) -> Option<Bytes> + Send + Sync {
+    let redactor = Redactor::new(TextScrubber::new(rules).unwrap(), policy);
+    move |signal, payload| {
+        let redacted = redactor.redact(signal, payload).ok()?;
+        assert!(!redacted.report().redactions.contains_key(KIND), "the canary is not counted");
+        Some(redacted.body().clone())
+    }
+}
+
+#[test]
+fn no_rules_and_no_policy_can_switch_it_off() {
+    let mut disabled = RuleSet::builtin();
+    disabled.disable(&[KIND, "secret"]);
+    for rules in [RuleSet::empty(), RuleSet::builtin(), disabled] {
+        for scope in [Scope::Everywhere, Scope::Listed] {
+            let truncate = ContentAction::Truncate(5);
+            for content_action in [ContentAction::Scrub, ContentAction::Mask, ContentAction::Drop, truncate] {
+                let policy = Policy { scope, content_attributes: Vec::new(), content_action };
+                assert!(check(&live(rules.clone(), policy.clone())), "{policy:?}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -90,7 +119,7 @@ async fn health_follows_the_canary_and_recovers() {
     let task = tokio::spawn(run(redact, minute, Arc::clone(&health), Arc::clone(&metrics), shutdown.clone()));
     let mut watch = health.watch();
     watch.wait_for(|ready| *ready).await.unwrap();
-    assert_eq!(CHECKS.load(Ordering::SeqCst), 3, "one check at the start");
+    assert_eq!(CHECKS.load(Ordering::SeqCst), 2, "one check of two values at the start");
 
     LEAKS.store(1, Ordering::SeqCst);
     tokio::time::sleep(minute / 2).await;
