@@ -1,19 +1,22 @@
 //! YAML text -> [`Node`] with line and column.
 //!
-//! Built on the parser's events rather than on a loader: `granit-parser` is the parser under `serde-saphyr`, which reads
-//! the rule files, so the binary has one YAML parser; and only at this level are duplicate keys, aliases and spans all
-//! in our hands. Aliases are copied under a budget, so that a "YAML bomb" is a problem and not an outage.
+//! Built on the parser's events rather than on a loader: `saphyr-parser` is the parser under `saphyr`, which reads the rule
+//! files, so the binary has one YAML parser; and only at this level are duplicate keys, aliases and spans all in our
+//! hands. Aliases are copied under a budget, so that a "YAML bomb" is a problem and not an outage.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use granit_parser::{Event, Marker, Options, Parser, ScalarStyle, Span};
+use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span, Tag};
 
 use super::node::{Entry, Map, Node, Scalar, Source, Value};
 use super::problem::{Origin, Sink};
 
 /// Nodes that one document may have after its aliases are copied. A large configuration has a few hundred.
 const MAX_NODES: usize = 20_000;
+
+/// Lists and mappings inside each other. Ours go eight deep; what walks the tree is recursive.
+const MAX_DEPTH: usize = 64;
 
 /// Reads one document. `None`: it is not YAML at all, and a problem says why.
 pub(crate) fn parse(name: &str, text: &str, sink: &Sink) -> Option<Node> {
@@ -26,9 +29,7 @@ pub(crate) fn parse(name: &str, text: &str, sink: &Sink) -> Option<Node> {
         root: None,
         documents: 0,
     };
-    let mut options = Options::default();
-    options.emit_comments = false;
-    for event in Parser::new_from_str_with_options(text, options) {
+    for event in Parser::new_from_str(text) {
         match event {
             Ok((event, span)) => loader.event(event, &span)?,
             Err(error) => {
@@ -73,8 +74,9 @@ impl Loader<'_> {
     /// `None`: give up on the document (a problem has been noted).
     fn event(&mut self, event: Event<'_>, span: &Span) -> Option<()> {
         let origin = self.origin(&span.start);
-        if event.tag().is_some_and(|tag| tag.is_custom()) {
-            self.sink.add(&origin, "", "YAML tags have no meaning here");
+        if self.open.len() > MAX_DEPTH {
+            self.sink.add(&origin, "", format!("nested deeper than {MAX_DEPTH}"));
+            return None;
         }
         match event {
             Event::DocumentStart(..) => {
@@ -84,7 +86,8 @@ impl Loader<'_> {
                     return None;
                 }
             }
-            Event::Scalar(text, style, anchor, _) => {
+            Event::Scalar(text, style, anchor, tag) => {
+                self.refuse_tag(tag.as_deref(), &origin);
                 let null =
                     style == ScalarStyle::Plain && matches!(&*text, "" | "~" | "null" | "Null" | "NULL");
                 let value = if null && !self.expects_key() {
@@ -94,10 +97,12 @@ impl Loader<'_> {
                 };
                 self.finish(Node { value, origin }, anchor, 1)?;
             }
-            Event::SequenceStart(_, anchor, _) => {
+            Event::SequenceStart(anchor, tag) => {
+                self.refuse_tag(tag.as_deref(), &origin);
                 self.open.push(Open { anchor, origin, items: Items::List(Vec::new()) });
             }
-            Event::MappingStart(_, anchor, _) => {
+            Event::MappingStart(anchor, tag) => {
+                self.refuse_tag(tag.as_deref(), &origin);
                 self.open.push(Open { anchor, origin, items: Items::Map { map: Map::default(), key: None } });
             }
             Event::SequenceEnd | Event::MappingEnd => {
@@ -123,6 +128,12 @@ impl Loader<'_> {
             _ => {}
         }
         Some(())
+    }
+
+    fn refuse_tag(&self, tag: Option<&Tag>, origin: &Origin) {
+        if tag.is_some_and(|tag| !tag.is_yaml_core_schema()) {
+            self.sink.add(origin, "", "YAML tags have no meaning here");
+        }
     }
 
     fn expects_key(&self) -> bool {

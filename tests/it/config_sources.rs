@@ -246,6 +246,7 @@ proptest! {
         };
         let yaml = format!("
 receivers: {{ otlp: {{ protocols: {{ grpc: }} }} }}
+processors: {{ scrub: {{ rules: {{ builtin: false }} }} }}
 exporters: {{ otlp_grpc: {{ endpoint: 'https://{user}:{user}@backend.example', headers: {headers} }} }}
 service: {{ pipelines: {{ logs: {{ receivers: [otlp], exporters: [otlp_grpc] }} }} }}");
         let loaded = load_text(&yaml, &env).unwrap();
