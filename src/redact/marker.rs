@@ -47,3 +47,18 @@ pub(super) fn is_redacted(value: &[u8]) -> bool {
     }
     seen && !rest.iter().any(u8::is_ascii_alphanumeric)
 }
+
+/// Whether a marker of ours stands in `text`.
+pub(super) fn occurs(text: &[u8]) -> bool {
+    memmem::find_iter(text, OPEN).any(|at| text.get(at..).and_then(prefix_len).is_some())
+}
+
+/// Whether `range` of a text begins inside a marker: what looks like a secret there is a kind's name.
+pub(super) fn holds(text: &[u8], range: &std::ops::Range<usize>) -> bool {
+    let from = range.start.saturating_sub(OPEN.len() + MAX_KIND);
+    let window = text.get(from..range.start).unwrap_or_default();
+    memchr::memrchr_iter(b'[', window).any(|at| {
+        let start = from + at;
+        text.get(start..).and_then(prefix_len).is_some_and(|len| start + len > range.start)
+    })
+}

@@ -1,7 +1,7 @@
 //! From findings to edits: where findings overlap, the most specific names the marker and the union is covered.
 //!
 //! Ranges are of the source text. Nothing of a masked value is left beside the marker but a scheme word (`Bearer `) in
-//! front and punctuation.
+//! front, and what closes the value.
 
 use std::ops::Range;
 
@@ -20,8 +20,8 @@ pub(super) struct Edit {
 const SCHEMES: [&[u8]; 9] =
     [b"bearer", b"basic", b"token", b"digest", b"bot", b"apikey", b"negotiate", b"ssws", b"key"];
 
-/// How long punctuation beside a specific finding may be to be left alone, in bytes.
-const MAX_PUNCTUATION: usize = 4;
+/// How long what closes a value may be to be left alone beside a specific finding, in bytes.
+const MAX_CLOSING: usize = 4;
 
 /// The length of a scheme word and its blanks that `value` begins with, if something follows.
 pub(super) fn scheme_len(value: &[u8]) -> Option<usize> {
@@ -83,19 +83,24 @@ impl Cluster {
         let left = text.get(self.union.start..self.winner.range.start).unwrap_or_default();
         let right = text.get(self.winner.range.end..self.union.end).unwrap_or_default();
         let scheme = scheme_len(text.get(self.union.clone()).unwrap_or_default());
-        let start = if scheme == Some(left.len()) || is_punctuation(left) {
+        let start = if scheme == Some(left.len()) || is_closed(left) {
             self.winner.range.start
         } else {
             self.union.start
         };
-        let end = if is_punctuation(right) { self.winner.range.end } else { self.union.end };
+        let end = if is_closed(right) { self.winner.range.end } else { self.union.end };
         Edit { range: start..end, finder: self.winner.finder, quote: self.quote }
     }
 }
 
-fn is_punctuation(leftover: &[u8]) -> bool {
-    leftover.len() <= MAX_PUNCTUATION
-        && leftover.iter().all(|b| b.is_ascii_punctuation() || b.is_ascii_whitespace())
+fn is_closed(leftover: &[u8]) -> bool {
+    leftover.len() <= MAX_CLOSING && leftover.iter().all(is_closing)
+}
+
+/// What closes or separates values rather than belongs to one.
+fn is_closing(byte: &u8) -> bool {
+    byte.is_ascii_whitespace()
+        || matches!(byte, b'"' | b'\'' | b'`' | b',' | b';' | b')' | b']' | b'}' | b'>')
 }
 
 /// Whether a value is a scheme word and nothing more.

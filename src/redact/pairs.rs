@@ -40,6 +40,8 @@ pub(super) enum KeyClass {
 /// Classifies a key; `in_container`: it is nested in a container of secrets.
 pub(super) fn key_class(key: &[u8], in_container: bool) -> KeyClass {
     match names::secret_name(key) {
+        // A key that held a secret: the kind's name is none.
+        NameClass::Secret | NameClass::Container if marker::occurs(key) => KeyClass::No,
         NameClass::Secret => KeyClass::Secret,
         NameClass::Container => KeyClass::Container,
         NameClass::No if in_container && names::inherits(key) => KeyClass::Member,

@@ -116,7 +116,7 @@ impl<'c> Scan<'c> {
     }
 
     fn pairs(&mut self, text: &[u8], place: &Place<'_>) {
-        pairs::text::each(text, |value| self.pair(value, None, place));
+        pairs::text::each(text, place, |value, quote| self.pair(value, quote, place));
         // In a character view the quotes of several levels stand side by side, so JSON is walked from the outermost.
         if place.chars == 0 {
             self.json(text, place, pairs::json::Above::default());
@@ -132,7 +132,10 @@ impl<'c> Scan<'c> {
             pairs::json::Event::Secret { value, quote } => self.pair(value, quote, place),
             pairs::json::Event::Nested { value, above } => {
                 let inner = text.get(value.clone()).unwrap_or_default();
-                let Some(view) = decode::chars::decode(inner).map(|v| v.shifted(value.start)) else { return };
+                let Some(view) = decode::chars::decode_backslashes(inner).map(|v| v.shifted(value.start))
+                else {
+                    return;
+                };
                 if place.chars < MAX_CHARS && self.work.spend(view.bytes.len()) {
                     self.json(&view.bytes, &place.in_chars(&view), above);
                 }

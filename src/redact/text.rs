@@ -14,6 +14,9 @@ use super::rules::{NAMED_PAIR_KIND, RuleSet};
 use super::scan::Scan;
 use super::{Report, Unscanned, canary, keep_json, pairs};
 
+/// Most scans of one value after the first: each finds only what the markers of the last one brought up.
+const MAX_ROUNDS: usize = 3;
+
 /// The keys above a value, innermost first: the path from an attribute into nested kvlists.
 #[derive(Debug, Clone, Copy)]
 pub struct KeyPath<'a> {
@@ -56,6 +59,19 @@ impl TextScrubber {
     /// `keys` is the attribute key path of a structured value, `None` for names, bodies and other bare texts.
     /// Never panics on any bytes; a value that costs too much becomes `[REDACTED:unscanned]`.
     pub fn scrub(&self, keys: Option<&KeyPath<'_>>, text: &[u8], report: &mut Report) -> Option<Vec<u8>> {
+        let mut scrubbed = self.once(keys, text, report)?;
+        // A marker changes what stands beside it: a token glued to a secret now begins a word.
+        for _ in 0..MAX_ROUNDS {
+            // What is audited was counted.
+            let mut again = Report::default();
+            let Some(more) = self.once(keys, &scrubbed, &mut again) else { break };
+            scrubbed = more;
+            add(report, &again);
+        }
+        Some(scrubbed)
+    }
+
+    fn once(&self, keys: Option<&KeyPath<'_>>, text: &[u8], report: &mut Report) -> Option<Vec<u8>> {
         // Nothing that the closure changes is seen after a panic.
         match catch_unwind(AssertUnwindSafe(|| self.scan(keys, text))) {
             Ok(Outcome::Unchanged) => None,
@@ -142,6 +158,16 @@ fn in_container(keys: &KeyPath<'_>) -> bool {
         above = keys.parent;
     }
     false
+}
+
+/// Counts what a further scan of the same value found.
+fn add(report: &mut Report, again: &Report) {
+    for (kind, count) in &again.redactions {
+        *report.redactions.entry(Arc::clone(kind)).or_default() += count;
+    }
+    for (reason, count) in &again.unscanned {
+        *report.unscanned.entry(*reason).or_default() += count;
+    }
 }
 
 /// What became of a value.

@@ -31,6 +31,15 @@ impl Decoded {
 
 /// Takes one level off; `None`: there is none. Allocates only where there is one.
 pub(in crate::redact) fn decode(text: &[u8]) -> Option<View> {
+    decode_where(text, is_trigger)
+}
+
+/// Takes one level of backslash escapes off and nothing else: the content of a JSON string. `None`: there is none.
+pub(in crate::redact) fn decode_backslashes(text: &[u8]) -> Option<View> {
+    decode_where(text, |byte| byte == b'\\')
+}
+
+fn decode_where(text: &[u8], is_trigger: impl Fn(u8) -> bool) -> Option<View> {
     let mut view = View::default();
     let mut copied = 0;
     let mut at = 0;

@@ -1,7 +1,7 @@
 //! Quoted-printable (RFC 2045, 6.7): soft line ends and `=XX`.
 //!
 //! A layer of its own, since `=` followed by two hex digits is common in plain text (`KEY=ab12`): it is looked at only where
-//! a soft line end or an encoded `=` shows that the text is of this kind.
+//! a soft line end or an encoded `=` shows that the text is of this kind, and escapes only where one is.
 
 use memchr::memmem;
 
@@ -9,10 +9,8 @@ use super::View;
 
 /// Decodes; `None`: nothing of this encoding.
 pub(in crate::redact) fn decode(text: &[u8]) -> Option<View> {
-    let shows = memmem::find(text, b"=\n").is_some()
-        || memmem::find(text, b"=\r\n").is_some()
-        || memmem::find(text, b"=3D").is_some();
-    if !shows {
+    let escapes = memmem::find(text, b"=3D").is_some();
+    if !escapes && memmem::find(text, b"=\n").is_none() && memmem::find(text, b"=\r\n").is_none() {
         return None;
     }
     let mut view = View::default();
@@ -25,8 +23,8 @@ pub(in crate::redact) fn decode(text: &[u8]) -> Option<View> {
         let (len, byte) = match rest {
             [_, b'\n', ..] => (2, None),
             [_, b'\r', b'\n', ..] => (3, None),
-            [_, high, low, ..] => match (char::from(*high).to_digit(16), char::from(*low).to_digit(16)) {
-                (Some(high), Some(low)) => (3, u8::try_from(high * 16 + low).ok()),
+            [_, high, low, ..] if escapes => match (upper_hex(*high), upper_hex(*low)) {
+                (Some(high), Some(low)) => (3, Some(high * 16 + low)),
                 _ => continue,
             },
             _ => continue,
@@ -40,4 +38,13 @@ pub(in crate::redact) fn decode(text: &[u8]) -> Option<View> {
     }
     view.copy(copied, text.get(copied..).unwrap_or_default());
     Some(view)
+}
+
+/// Digits of an escape are upper-case (RFC 2045, 6.7, rule 1).
+fn upper_hex(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'A'..=b'F' => Some(digit - b'A' + 10),
+        _ => None,
+    }
 }

@@ -37,7 +37,7 @@ pub(in crate::redact) enum Event {
 
 /// Whether a text can be JSON that holds keys.
 pub(in crate::redact) fn may_be(text: &[u8]) -> bool {
-    matches!(text.iter().find(|b| !b.is_ascii_whitespace()), Some(b'{' | b'['))
+    matches!(text.iter().find(|b| !b.is_ascii_whitespace()), Some(b'{' | b'[' | b'"'))
 }
 
 /// Walks the text.
@@ -51,6 +51,7 @@ pub(in crate::redact) fn walk(text: &[u8], above: Above, mut on: impl FnMut(Even
         last_key: None,
         container: above.container.then_some(0),
         entry: Entry::default(),
+        done: false,
     };
     while walk.step(&mut on).is_some() {}
 }
@@ -68,6 +69,8 @@ struct Walk<'t> {
     /// The depth at which a container of secrets began.
     container: Option<u32>,
     entry: Entry,
+    /// A value was read: what follows is a comma or the end of the nesting.
+    done: bool,
 }
 
 #[derive(Clone)]
@@ -89,11 +92,15 @@ impl Walk<'_> {
         let rest = self.text.get(self.at..)?;
         self.at += rest.iter().position(|b| !b.is_ascii_whitespace())?;
         let byte = *self.text.get(self.at)?;
+        if self.done && self.depth > 0 && !matches!(byte, b'}' | b']' | b',') {
+            return None;
+        }
         match byte {
             b'{' | b'[' => self.open(byte == b'{')?,
             b'}' | b']' => self.close()?,
             b',' => {
                 self.key = None;
+                self.done = false;
                 self.at += 1;
             }
             b':' => self.at += 1,
@@ -126,6 +133,7 @@ impl Walk<'_> {
         }
         self.key = None;
         self.entry = Entry::default();
+        self.done = false;
         self.at += 1;
         Some(())
     }
@@ -138,6 +146,7 @@ impl Walk<'_> {
         }
         self.key = None;
         self.entry = Entry::default();
+        self.done = true;
         self.at += 1;
         Some(())
     }
@@ -153,6 +162,7 @@ impl Walk<'_> {
             self.last_key.clone_from(&self.key);
             return closed.then_some(());
         }
+        self.done = true;
         self.value(content, on);
         closed.then_some(())
     }
@@ -213,6 +223,7 @@ impl Walk<'_> {
         if let Some(name) = name.filter(|_| secret) {
             on(Event::Secret { value: self.at..self.at + len, quote: Some(name.end..name.end + 1) });
         }
+        self.done = true;
         self.at += len.max(1);
     }
 
@@ -220,6 +231,7 @@ impl Walk<'_> {
     fn word(&mut self) -> Option<()> {
         let rest = self.text.get(self.at..)?;
         let word = [&b"true"[..], b"false", b"null"].into_iter().find(|word| rest.starts_with(word))?;
+        self.done = true;
         self.at += word.len();
         Some(())
     }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::redact::decode::Place;
 use crate::redact::overlap;
 use crate::redact::values::Form;
 
@@ -30,6 +31,8 @@ pub(super) struct Value {
     pub(super) range: Range<usize>,
     /// The notation.
     pub(super) form: Form,
+    /// It has no quotes, but must have: a quote as it stands around the name.
+    pub(super) quote: Option<Range<usize>>,
 }
 
 /// Where an unquoted value ends.
@@ -57,9 +60,8 @@ pub(super) fn name_before(text: &[u8], at: usize) -> Option<Name> {
     if sign == b'=' && found.spaced {
         // `password: str = "x"`: the name stands before the type.
         let before = back_over_blanks(text, found.range.start);
-        if text.get(before.checked_sub(1)?) == Some(&b':')
-            && let Some(named) = name_ending(text, before - 1)
-        {
+        let colon = before.checked_sub(1).filter(|at| text.get(*at) == Some(&b':'));
+        if let Some(named) = colon.and_then(|at| name_ending(text, at)) {
             return Some(named);
         }
     }
@@ -69,19 +71,25 @@ pub(super) fn name_before(text: &[u8], at: usize) -> Option<Name> {
 fn name_ending(text: &[u8], end: usize) -> Option<Name> {
     let blanks_end = back_over_blanks(text, end);
     let spaced = blanks_end < end;
-    let mut end = blanks_end;
-    // `config["password"] = ..`
-    if text.get(end.checked_sub(1)?) == Some(&b']') {
-        end -= 1;
-    }
-    let quote = text.get(end.checked_sub(1)?).copied().filter(|b| matches!(b, b'"' | b'\'' | b'`'));
-    if quote.is_some() {
-        end -= 1;
-    }
+    let is_quote = |b: &u8| matches!(b, b'"' | b'\'' | b'`');
+    let (end, quote) = match text.get(..blanks_end)? {
+        // `config["password"] = ..`
+        [.., quote, b']'] if is_quote(quote) => (blanks_end - 2, Some(*quote)),
+        [.., quote] if is_quote(quote) => (blanks_end - 1, Some(*quote)),
+        _ => (blanks_end, None),
+    };
     let window = text.get(end.saturating_sub(MAX_NAME)..end)?;
     let len = window.iter().rev().take_while(|b| is_name(**b)).count();
-    let start = end - len;
-    if len < 2 || len == MAX_NAME {
+    // Of what is too long for a name, the words at its end may be one.
+    let skip = match len {
+        0 | 1 => return None,
+        MAX_NAME => {
+            window.iter().position(|b| matches!(b, b'.' | b'_' | b'-')).map_or(MAX_NAME / 2, |at| at + 1)
+        }
+        _ => 0,
+    };
+    let start = end - len + skip;
+    if start == end {
         return None;
     }
     let before = start.checked_sub(1).and_then(|at| text.get(at)).copied();
@@ -99,7 +107,9 @@ fn name_ending(text: &[u8], end: usize) -> Option<Name> {
 }
 
 /// The value after the sign at `at`.
-pub(super) fn value_after(text: &[u8], at: usize, name: &Name) -> Option<Value> {
+///
+/// In a view, quotes of several levels stand side by side: those of one string take as many bytes of the source.
+pub(super) fn value_after(text: &[u8], at: usize, name: &Name, place: &Place<'_>) -> Option<Value> {
     let sign = *text.get(at)?;
     let mut start = at + 1;
     if sign == b'=' && text.get(start) == Some(&b'>') {
@@ -112,11 +122,19 @@ pub(super) fn value_after(text: &[u8], at: usize, name: &Name) -> Option<Value> 
     let tight = blanks == 0 && !name.spaced;
     start += blanks;
     if let Some((inner, quote)) = opening_quote(text, start) {
-        return Some(Value { range: inner..quoted_end(text, inner, quote), form: Form::Quoted });
+        if name.quoted && width(place, inner - 1) != width(place, name.range.end) {
+            return None;
+        }
+        // The view before had the same quotes, and the escapes that belong to them.
+        if place.is_verbatim(&(inner - 1..inner)) && place.is_verbatim(&name.range) {
+            return None;
+        }
+        let range = inner..quoted_end(text, inner, quote, place);
+        return Some(Value { range, form: Form::Quoted, quote: None });
     }
     let bytes = text.get(name.range.clone())?;
     if is_cookie(bytes) && sign == b':' {
-        return Some(Value { range: start..header_end(text, start), form: Form::Line });
+        return Some(Value { range: start..header_end(text, start), form: Form::Line, quote: None });
     }
     let from = start + overlap::scheme_len(text.get(start..(start + 256).min(text.len()))?).unwrap_or(0);
     let stop = match () {
@@ -134,7 +152,9 @@ pub(super) fn value_after(text: &[u8], at: usize, name: &Name) -> Option<Value> 
         () if name.quoted => Form::Quoted,
         () => Form::Prose,
     };
-    Some(Value { range: start..end, form })
+    // A number of JSON or Python: what stands in its place is a string.
+    let quote = (name.quoted && sign == b':').then_some(name.range.end..name.range.end + 1);
+    Some(Value { range: start..end, form, quote })
 }
 
 /// A quote that a string begins with, a prefix letter of Python or Rust skipped; and where its content begins.
@@ -148,22 +168,43 @@ fn opening_quote(text: &[u8], start: usize) -> Option<(usize, u8)> {
     text.get(start + 1).filter(is_quote).filter(|_| prefix).map(|quote| (start + 2, *quote))
 }
 
-/// Where a quoted value ends: at its quote, or at the end of the line if that doesn't come.
-fn quoted_end(text: &[u8], start: usize, quote: u8) -> usize {
+/// Where a quoted value ends: at its quote or at that of an outer level; if neither comes, at any quote or the end of the line.
+fn quoted_end(text: &[u8], start: usize, quote: u8, place: &Place<'_>) -> usize {
+    let own = width(place, start - 1);
+    // Only a double quote is written otherwise at each level.
+    let outer = (quote != b'"' && place.chars > 0).then_some(b'"');
     let mut at = start;
-    let mut line = None;
-    while let Some(offset) = text.get(at..).and_then(|rest| memchr::memchr3(quote, b'\\', b'\n', rest)) {
-        at += offset;
-        match text.get(at) {
-            Some(b'\\') => at += 2,
-            Some(b'\n') => {
-                line = Some(at);
-                break;
-            }
-            _ => return at,
+    while let Some(byte) = text.get(at) {
+        match *byte {
+            // A double quote, escaped however often, ends a string of an outer level of JSON.
+            b'\\' if quote != b'"' && is_before_quote(text, at) => return at,
+            b'\\' => at += 1,
+            b'\n' => break,
+            byte if byte == quote && width(place, at) <= own => return at,
+            byte if Some(byte) == outer => return at,
+            _ => {}
         }
+        at += 1;
     }
-    line.unwrap_or(text.len())
+    let rest = text.get(start..).unwrap_or_default();
+    let ends = |at: &usize| match rest.get(*at) {
+        Some(b'\n' | b'"' | b'\'' | b'`') => true,
+        Some(b'\\') => is_escape(rest, *at),
+        _ => false,
+    };
+    start + (0..rest.len()).find(ends).unwrap_or(rest.len())
+}
+
+/// Whether the backslashes from `at` on stand before a double quote.
+fn is_before_quote(text: &[u8], at: usize) -> bool {
+    const LONGEST: usize = 64;
+    let mut rest = text.get(at..).unwrap_or_default().iter().take(LONGEST).skip_while(|b| **b == b'\\');
+    rest.next() == Some(&b'"')
+}
+
+/// How many bytes of the source stand for a byte.
+fn width(place: &Place<'_>, at: usize) -> usize {
+    place.source(at..at + 1).len()
 }
 
 /// Where an unquoted value ends. A backslash that begins an escape ends it: the value is read again in the view without it.
@@ -173,9 +214,7 @@ pub(super) fn unquoted_end(text: &[u8], start: usize, stop: Stop) -> usize {
     while let Some(byte) = rest.get(at) {
         let ends = match byte {
             b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'' | b'`' => true,
-            b'\\' => rest
-                .get(at + 1)
-                .is_none_or(|b| matches!(b, b'n' | b'r' | b't' | b'"' | b'\'' | b'\\' | b'u' | b'/')),
+            b'\\' => is_escape(rest, at),
             // A marker of ours may hold what else would end a value.
             b'[' => match crate::redact::marker::prefix_len(rest.get(at..).unwrap_or_default()) {
                 Some(len) => {
@@ -194,6 +233,11 @@ pub(super) fn unquoted_end(text: &[u8], start: usize, stop: Stop) -> usize {
         at += 1;
     }
     start + at
+}
+
+/// Whether the backslash at `at` begins an escape.
+fn is_escape(text: &[u8], at: usize) -> bool {
+    text.get(at + 1).is_none_or(|b| matches!(b, b'n' | b'r' | b't' | b'"' | b'\'' | b'\\' | b'u' | b'/'))
 }
 
 /// The end of a header's value: of the line, or of the quoted string that it stands in.

@@ -9,6 +9,7 @@ use memchr::memmem;
 
 use super::notation::{self, Value};
 use super::without_scheme;
+use crate::redact::decode::Place;
 use crate::redact::names::{NameClass, secret_name};
 use crate::redact::values::{self, Form};
 use crate::redact::{marker, overlap};
@@ -18,38 +19,43 @@ const MAX_NAME: usize = 80;
 /// Longest content of an XML element that is looked at, in bytes.
 const MAX_ELEMENT: usize = 4096;
 
-/// Calls `on` with the value of every secret-named pair.
-pub(in crate::redact) fn each(text: &[u8], mut on: impl FnMut(Range<usize>)) {
+/// Calls `on` with the value of every secret-named pair, and with a quote that the marker must be put in.
+pub(in crate::redact) fn each(
+    text: &[u8],
+    place: &Place<'_>,
+    mut on: impl FnMut(Range<usize>, Option<Range<usize>>),
+) {
     let mut done = 0;
     for at in memchr::memchr2_iter(b':', b'=', text) {
         if at >= done
-            && let Some(secret) = assignment(text, at)
+            && let Some((secret, quote)) = assignment(text, at, place)
         {
             done = secret.end;
-            on(secret);
+            on(secret, quote);
         }
     }
     for at in memmem::find_iter(text, b"--") {
         if let Some(secret) = flag(text, at) {
-            on(secret);
+            on(secret, None);
         }
     }
     for at in memmem::find_iter(text, b"</") {
         if let Some(secret) = element(text, at) {
-            on(secret);
+            on(secret, None);
         }
     }
 }
 
 /// The value of `name = value`, `name: value` in all notations, around the sign at `at`.
-fn assignment(text: &[u8], at: usize) -> Option<Range<usize>> {
+fn assignment(text: &[u8], at: usize, place: &Place<'_>) -> Option<(Range<usize>, Option<Range<usize>>)> {
     let name = notation::name_before(text, at)?;
     let bytes = text.get(name.range.clone())?;
     if secret_name(bytes) == NameClass::No {
         return None;
     }
-    let value = notation::value_after(text, at, &name)?;
-    secret(text, bytes, value)
+    let value = notation::value_after(text, at, &name, place)?;
+    let quote = value.quote.clone();
+    secret(text, bytes, value).map(|secret| (secret, quote))
 }
 
 /// The value of `--name value`; `--name=value` is an assignment.
@@ -76,7 +82,7 @@ fn flag(text: &[u8], at: usize) -> Option<Range<usize>> {
     if text.get(from) == Some(&b'-') {
         return None;
     }
-    secret(text, name, Value { range: from..end, form: Form::Env })
+    secret(text, name, Value { range: from..end, form: Form::Env, quote: None })
 }
 
 /// The content of `<name>value</name>`, from the end tag at `at`.
@@ -94,7 +100,7 @@ fn element(text: &[u8], at: usize) -> Option<Range<usize>> {
     if !tag.starts_with(name) {
         return None;
     }
-    secret(text, name, Value { range: start..at, form: Form::Quoted })
+    secret(text, name, Value { range: start..at, form: Form::Quoted, quote: None })
 }
 
 /// What of a value is secret, if it looks like one.
@@ -102,7 +108,11 @@ fn secret(text: &[u8], name: &[u8], value: Value) -> Option<Range<usize>> {
     let whole = super::trim(text, value.range);
     let secret = without_scheme(text, whole.clone());
     let bytes = text.get(secret.clone())?;
-    if bytes.is_empty() || marker::is_redacted(bytes) || values::is_inert(bytes) {
+    if bytes.is_empty()
+        || marker::is_redacted(bytes)
+        || marker::holds(text, &secret)
+        || values::is_inert(bytes)
+    {
         return None;
     }
     // A scheme word alone (`Authorization: Bearer`) is no value.

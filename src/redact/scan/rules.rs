@@ -49,7 +49,7 @@ impl Scan<'_> {
                 return;
             }
             if let Some(secret) = self.accept(rule, regex, text, found.range()) {
-                at = found.end().max(found.start() + 1);
+                at = next_start(rule, text, found.range());
                 covered = secret.end;
                 self.emit(candidate.rule, secret, place);
             } else {
@@ -98,6 +98,7 @@ impl Scan<'_> {
         let bytes = text.get(secret.clone())?;
         let counts = !bytes.is_empty()
             && !marker::is_redacted(bytes)
+            && !marker::holds(text, &secret)
             && rule.verdict(bytes) != Verdict::Rejected
             && !self.compiled.set().allows(bytes);
         counts.then_some(secret)
@@ -111,6 +112,19 @@ impl Scan<'_> {
             _ => self.findings.push(Finding { range, finder: Finder::Rule(index), quote: None }),
         }
     }
+}
+
+/// Where to search on after a match: at its end, or at an anchor that begins in it and ends behind it (a token glued to another).
+fn next_start(rule: &Rule, text: &[u8], found: Range<usize>) -> usize {
+    let behind = |anchor: &String| {
+        let from = (found.end + 1).saturating_sub(anchor.len()).max(found.start + 1);
+        let window = text.get(from..(found.end + anchor.len()).min(text.len()))?;
+        let at =
+            window.windows(anchor.len()).position(|here| here.eq_ignore_ascii_case(anchor.as_bytes()))?;
+        Some(from + at).filter(|at| *at < found.end)
+    };
+    let glued = rule.anchors.iter().filter(|anchor| !anchor.is_empty()).filter_map(behind).min();
+    glued.unwrap_or(found.end).max(found.start + 1)
 }
 
 /// Takes words of the next lines off the end of a match over several pieces, where what is left is still a match.
