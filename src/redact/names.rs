@@ -4,7 +4,7 @@
 //! only qualify it (`value`, `prod`) are off: `db_password` is a password, `password_reset_url` is a URL. `key`, `token` and
 //! other words that name harmless things too depend on the word before them. Knows nothing of values.
 
-use super::wordlist::{one_of, strip_end};
+use super::wordlist::{List, one_of, strip_end};
 
 /// What a name says of its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,49 +43,53 @@ pub fn is_weak(name: &[u8]) -> bool {
 /// Whether a member of a [`NameClass::Container`] takes over its secrecy: all but labels (`name`, `id`, `type`, `created_at`).
 pub fn inherits(member: &[u8]) -> bool {
     let words = Words::split(member);
-    !words.last().is_some_and(|last| one_of(last, LABELS))
+    !words.last().is_some_and(|last| LABELS.has(last))
 }
 
 const PASS: &[u8] = b"pass";
 
-/// Every secret word holds one of these, by three letters.
-const TRIGRAMS: &[&[u8; 3]] = &[
-    b"pas", b"pwd", b"sec", b"tok", b"key", b"aut", b"coo", b"cre", b"jwt", b"bea", b"con", b"pat", b"phr",
-    b"psw",
-];
-
 /// Words that are the secret, whatever stands before them.
-const SECRETS: &str = "
-    secret jwt bearer authorization cookie credential creds";
+static SECRETS: List = List::new(
+    "
+    secret jwt bearer authorization cookie credential creds",
+);
 /// Passwords, and what ends in such a word (`pgpassword`).
 const PASSWORDS: &str = "
     password passwd passphrase passcode pwd passwort contrasena pswd psw";
 /// Whose `pass`: alone it counts what passed.
-const PASS_OWNERS: &str = "
+static PASS_OWNERS: List = List::new(
+    "
     db database user usr admin root smtp mail email imap ftp sftp ssh mysql pg postgres pgsql redis
     mongo mongodb rabbitmq rabbit amqp mq proxy login basic auth http ldap account svc service sudo
     keystore truststore vault api app client server key cert wifi vpn jenkins registry docker nexus sql
-    oracle mssql default my test";
+    oracle mssql default my test",
+);
 /// What makes a key secret. A key without one of these opens a map, sorts a table, or is on the keyboard.
-const KEY_OWNERS: &str = "
+static KEY_OWNERS: List = List::new(
+    "
     api apikey secret private priv access signing sign signature encryption encrypt encrypting
     decryption decrypt crypto cipher account shared auth authentication master service license licence
     subscription subscriptions admin ssh deploy webhook hmac aes rsa session symmetric function
     functions app application security integration ingest ingestion write hec bot oauth consumer jwt
-    cookie token vault unseal recovery ssl tls gpg pgp age wireguard psk preshared";
+    cookie token vault unseal recovery ssl tls gpg pgp age wireguard psk preshared",
+);
 /// Services, as in `OPENAI_KEY`.
-const SERVICES: &str = "
+static SERVICES: List = List::new(
+    "
     openai anthropic claude gemini groq mistral cohere huggingface replicate deepseek xai openrouter
     perplexity tavily serpapi pinecone weaviate qdrant stripe twilio sendgrid mailgun mailchimp postmark
     resend datadog newrelic sentry honeycomb grafana github gitlab bitbucket slack discord telegram
     azure aws gcp google cloudflare heroku vercel netlify supabase firebase algolia mapbox alchemy
     infura etherscan shodan virustotal notion airtable figma linear jira asana trello zendesk hubspot
-    intercom segment amplitude mixpanel langsmith langfuse wandb elevenlabs deepgram assemblyai";
+    intercom segment amplitude mixpanel langsmith langfuse wandb elevenlabs deepgram assemblyai",
+);
 /// What makes a key public or a label after all, wherever it stands in the name.
-const PUBLIC: &str = "
-    public pub publishable pubkey";
+static PUBLIC: List = List::new(
+    "
+    public pub publishable pubkey",
+);
 /// What makes a token no secret: language models, parsers, pages, themes, locks.
-const TOKEN_KINDS: &str = "
+static TOKEN_KINDS: List = List::new("
     change creation action max maximum min minimum num n total input output prompt completion reasoning cached eos bos pad
     padding unk unknown sep separator cls mask stop start end begin special next prev previous page
     pagination paging continuation cursor sync resume time per budget thinking audio image text used
@@ -94,26 +98,36 @@ const TOKEN_KINDS: &str = "
     idempotency fencing lock added new generated predicted accepted rejected word sub byte char vocab
     eot eod fim suffix prefix infix string comment whitespace newline indent decoder encoder visual
     video draft target source top chunk skip marker control matched expected unexpected delimiter lparen
-    rparen semicolon colon comma literal number peek proc macro";
+    rparen semicolon colon comma literal number peek proc macro");
 /// What makes tokens, in the plural, a container: they are counted far more often than held.
-const TOKEN_OWNERS: &str = "
-    access refresh auth api bearer session oauth secret personal bot id device registration";
+static TOKEN_OWNERS: List = List::new(
+    "
+    access refresh auth api bearer session oauth secret personal bot id device registration",
+);
+/// The same for keys.
+static KEYS_OWNERS: List = List::new("api access private signing encryption account secret ssh");
 /// A question or a command about a secret instead of the secret, as the first word.
-const QUESTIONS: &str = "
+static QUESTIONS: List = List::new(
+    "
     is has have use uses using need needs require requires required show hide no can should allow allows
     allowed enable enabled disable disabled forgot forget invalid missing wrong incorrect bad ask prompt
-    contains support supports with without skip ignore include exclude expired";
+    contains support supports with without skip ignore include exclude expired",
+);
 /// Words after a secret that leave it one: `api_key_prod`, `secret_value`, `password_confirmation`.
-const QUALIFIERS: &str = "
+static QUALIFIERS: List = List::new(
+    "
     value val string str raw plain plaintext cleartext data pem der material bytes binary base b encoded
     decoded default current old new prod prd dev stg stage staging test testing sandbox production
     development live primary secondary main backup global local confirmation confirm repeat ro rw
-    readonly admin root x v";
+    readonly admin root x v",
+);
 /// Members of a container that say what it holds.
-const LABELS: &str = "
+static LABELS: List = List::new(
+    "
     name id type kind description label labels username user email url uri host hostname port region at
     date time expires expiry expiration ttl scope scopes status version path file enabled arn ref count
-    length algorithm provider issuer domain namespace key created updated format source";
+    length algorithm provider issuer domain namespace key created updated format source",
+);
 
 fn classify(words: &Words<'_>) -> NameClass {
     let Some(last) = words.last() else { return NameClass::No };
@@ -121,7 +135,7 @@ fn classify(words: &Words<'_>) -> NameClass {
     if words.len() == 1 && (last == b"PWD" || last == b"OLDPWD") {
         return NameClass::No;
     }
-    if words.len() > 1 && words.first().is_some_and(|first| one_of(first, QUESTIONS)) {
+    if words.len() > 1 && words.first().is_some_and(|first| QUESTIONS.has(first)) {
         return NameClass::No;
     }
     if let Some(class) = container(words, last) {
@@ -130,9 +144,9 @@ fn classify(words: &Words<'_>) -> NameClass {
     let Some(stem) = words.stem() else { return NameClass::No };
     let qualifier = words.stem_qualifier();
     let secret = is_password_word(stem)
-        || one_of(stem, SECRETS)
-        || (is(stem, PASS) && qualifier.is_some_and(|q| one_of(q, PASS_OWNERS)))
-        || (is(stem, b"token") && !qualifier.is_some_and(|q| one_of(q, TOKEN_KINDS)))
+        || SECRETS.has(stem)
+        || (is(stem, PASS) && qualifier.is_some_and(|q| PASS_OWNERS.has(q)))
+        || (is(stem, b"token") && !qualifier.is_some_and(|q| TOKEN_KINDS.has(q)))
         || (is(stem, b"key") && is_secret_key(words, qualifier))
         || is_glued(stem)
         || is_phrase(words, stem, qualifier);
@@ -143,45 +157,48 @@ fn classify(words: &Words<'_>) -> NameClass {
 fn container(words: &Words<'_>, last: &[u8]) -> Option<NameClass> {
     let qualifier = words.before(1);
     let holds =
-        |word: &str, owners: &str| is(last, word.as_bytes()) && qualifier.is_some_and(|q| one_of(q, owners));
+        |word: &str, owners: &List| is(last, word.as_bytes()) && qualifier.is_some_and(|q| owners.has(q));
     let plural = one_of(last, "secrets credentials passwords passphrases cookies apikeys creds");
     // Kubernetes lists the *names* of pull secrets.
     let named = qualifier.is_some_and(|q| is(q, b"pull"));
-    if (plural && !named)
-        || holds("tokens", TOKEN_OWNERS)
-        || holds("keys", "api access private signing encryption account secret ssh")
-    {
+    if (plural && !named) || holds("tokens", &TOKEN_OWNERS) || holds("keys", &KEYS_OWNERS) {
         return Some(NameClass::Container);
     }
     None
 }
 
 fn is_secret_key(words: &Words<'_>, qualifier: Option<&[u8]>) -> bool {
-    let owned = qualifier.is_some_and(|q| one_of(q, KEY_OWNERS) || one_of(q, SERVICES) || is_glued(q));
+    let owned = qualifier.is_some_and(|q| KEY_OWNERS.has(q) || SERVICES.has(q) || is_glued(q));
     // kubeconfig: the key itself, not the path to it.
     let client_data =
         qualifier.is_some_and(|q| is(q, b"client")) && words.last().is_some_and(|last| is(last, b"data"));
-    (owned || client_data) && !words.any(|word| one_of(word, PUBLIC))
+    (owned || client_data) && !words.any(|word| PUBLIC.has(word))
 }
 
 /// Two words that are one: lower-case names without humps (`dbpassword`, `authtoken`, `secretkey`).
 fn is_glued(word: &[u8]) -> bool {
     let before = |end: &[u8]| strip_end(word, end).filter(|rest| !rest.is_empty());
-    before(b"key").is_some_and(|rest| one_of(rest, GLUED_KEYS))
-        || before(b"token").is_some_and(|rest| one_of(rest, GLUED_TOKENS))
-        || before(b"secret").is_some_and(|rest| !one_of(rest, QUESTIONS))
-        || before(b"pass").is_some_and(|rest| one_of(rest, GLUED_PASS))
+    before(b"key").is_some_and(|rest| GLUED_KEYS.has(rest))
+        || before(b"token").is_some_and(|rest| GLUED_TOKENS.has(rest))
+        || before(b"secret").is_some_and(|rest| !QUESTIONS.has(rest))
+        || before(b"pass").is_some_and(|rest| GLUED_PASS.has(rest))
         || one_of(word, "connectionstring connstring connstr")
 }
 
-const GLUED_KEYS: &str = "
+static GLUED_KEYS: List = List::new(
+    "
     api secret private access auth account master signing encryption session license sharedaccess
-    secretaccess awssecretaccess openaiapi myapi xapi shared ssh service";
-const GLUED_TOKENS: &str = "
+    secretaccess awssecretaccess openaiapi myapi xapi shared ssh service",
+);
+static GLUED_TOKENS: List = List::new(
+    "
     auth access refresh session api bearer id csrf xsrf bot user oauth jwt app device secret github
-    gitlab gh slack npm hf security login private personal my deploy registry sas";
-const GLUED_PASS: &str = "
-    db user my mysql pg smtp redis ftp ssh key store admin root mail";
+    gitlab gh slack npm hf security login private personal my deploy registry sas",
+);
+static GLUED_PASS: List = List::new(
+    "
+    db user my mysql pg smtp redis ftp ssh key store admin root mail",
+);
 
 /// Secrets whose last word alone says nothing.
 fn is_phrase(words: &Words<'_>, stem: &[u8], qualifier: Option<&[u8]>) -> bool {
@@ -201,7 +218,7 @@ fn is_phrase(words: &Words<'_>, stem: &[u8], qualifier: Option<&[u8]>) -> bool {
 fn is_password_word(word: &[u8]) -> bool {
     PASSWORDS
         .split_ascii_whitespace()
-        .any(|password| strip_end(word, password.as_bytes()).is_some_and(|before| !one_of(before, QUESTIONS)))
+        .any(|password| strip_end(word, password.as_bytes()).is_some_and(|before| !QUESTIONS.has(before)))
 }
 
 /// Words of a name that are looked at; a longer name counts by its end.
@@ -256,7 +273,7 @@ impl<'a> Words<'a> {
     /// Places of the words that only qualify, at the end.
     fn qualifiers(&self) -> usize {
         let trailing =
-            (0..self.count).take_while(|at| self.before(*at).is_some_and(|w| one_of(w, QUALIFIERS))).count();
+            (0..self.count).take_while(|at| self.before(*at).is_some_and(|w| QUALIFIERS.has(w))).count();
         if trailing == self.count { 0 } else { trailing }
     }
 
@@ -303,12 +320,39 @@ fn is(word: &[u8], lower: &[u8]) -> bool {
     word.eq_ignore_ascii_case(lower)
 }
 
-/// The cheap no: no three letters of any secret word.
+/// Every secret word holds one of these, or ends the name as `pat`.
+const PIECES: [&[u8]; 14] = [
+    b"pass", b"pwd", b"psw", b"phra", b"secr", b"toke", b"key", b"auth", b"cook", b"conn", b"cred", b"bear",
+    b"jwt", b"rase",
+];
+
+/// For each letter, a bit for each letter that follows it at the beginning of a piece.
+const SECOND_LETTERS: [u32; 32] = second_letters();
+
+#[allow(clippy::indexing_slicing, reason = "evaluated by the compiler: out of bounds would not build")]
+const fn second_letters() -> [u32; 32] {
+    let mut table = [0; 32];
+    let mut at = 0;
+    while at < PIECES.len() {
+        let piece = PIECES[at];
+        table[(piece[0] & 31) as usize] |= 1 << (piece[1] & 31);
+        at += 1;
+    }
+    table
+}
+
+/// The cheap no. One look at each pair of bytes; the low five bits of a letter are its number in either case.
 fn may_be_secret(name: &[u8]) -> bool {
-    name.windows(3).any(|three| {
-        // One test on the first letter spares most of the rest.
-        let [first, second, third] = three else { return false };
-        matches!(first | 0x20, b'p' | b's' | b't' | b'k' | b'a' | b'c' | b'j' | b'b')
-            && TRIGRAMS.iter().any(|t| **t == [first | 0x20, second | 0x20, third | 0x20])
-    })
+    let mut previous = 0_u8;
+    let begins = name.iter().enumerate().any(|(at, byte)| {
+        let follows =
+            SECOND_LETTERS.get(usize::from(previous & 31)).is_some_and(|bits| bits >> (byte & 31) & 1 == 1);
+        previous = *byte;
+        follows && at > 0 && PIECES.iter().any(|piece| continues(name, at - 1, piece))
+    });
+    begins || strip_end(name, b"pat").is_some()
+}
+
+fn continues(name: &[u8], at: usize, piece: &[u8]) -> bool {
+    name.get(at..at + piece.len()).is_some_and(|text| text.eq_ignore_ascii_case(piece))
 }

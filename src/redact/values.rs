@@ -5,7 +5,7 @@
 
 use super::inert;
 use super::names;
-use super::wordlist::{one_of, strip_end};
+use super::wordlist::{List, strip_end};
 use super::wordy::{has_digit, is_identifier, is_path_of_names, is_random_letters, is_wordy};
 
 pub use super::inert::is_inert;
@@ -282,7 +282,7 @@ fn is_token_like(value: &[u8], form: Form) -> bool {
 }
 
 /// What stands for a state or a type in schemas, manuals and messages. Exact words only, so that no real secret hides here.
-const STATUS_AND_TYPES: &str = "
+static STATUS_AND_TYPES: List = List::new("
     incomplete alias string str text bytes byte int integer number bool boolean object array list dict any char varchar
     uuid password passwd required optional missing invalid incorrect expired revoked valid empty wrong
     unknown unset default error failed denied forbidden unauthorized authentication authorization basic
@@ -290,10 +290,10 @@ const STATUS_AND_TYPES: &str = "
     optional[str] provided generated encrypted hashed hidden plain plaintext yes true false none null
     include same-origin omit inherit auto manual prompt ask stdin file keyring vault data input output
     function const let var return await async new not and or if else the is as in for from with must
-    should can will";
+    should can will");
 
 fn is_status_or_type(value: &[u8]) -> bool {
-    one_of(value, STATUS_AND_TYPES)
+    STATUS_AND_TYPES.has(value)
 }
 
 /// The value is the name of a secret; in code it may have a number (`password2`).
@@ -311,16 +311,17 @@ fn is_name_again(value: &[u8], form: Form) -> bool {
 /// (`mypassword`) may be a secret.
 pub fn is_name_of_secret(value: &[u8]) -> bool {
     let words = value.iter().any(|b| b.is_ascii_uppercase() || matches!(b, b'_' | b'-' | b'.'));
-    one_of(value, NAMES)
+    NAMES.has(value)
         || (words
             && !has_digit(value)
             && is_path_of_names(value)
             && names::secret_name(value) != names::NameClass::No)
 }
 
-const NAMES: &str =
+static NAMES: List = List::new(
     "pw pass pwd key tok tkn auth password passwd passphrase secret token apikey credential credentials
-    authorization cookie accesstoken authtoken";
+    authorization cookie accesstoken authtoken",
+);
 
 /// `SecretString`, `String`: a capital, then letters with a lower-case one among them.
 fn is_type_name(value: &[u8]) -> bool {

@@ -1,7 +1,31 @@
-//! Lists of words, each list one text with blanks between: the tables of `names` and `values` read as prose and allocate
-//! nothing.
+//! Lists of words, each list one text with blanks between: the tables of `names` and `values` read as prose.
 
-/// Whether `word` is in the list, without ASCII case.
+use std::sync::OnceLock;
+
+/// A long list, looked up for every key of every span: sorted into words of each length on first use.
+pub(super) struct List {
+    text: &'static str,
+    by_length: OnceLock<Vec<Vec<&'static str>>>,
+}
+
+impl List {
+    pub(super) const fn new(text: &'static str) -> Self {
+        Self { text, by_length: OnceLock::new() }
+    }
+
+    /// Whether `word` is in the list, without ASCII case.
+    pub(super) fn has(&self, word: &[u8]) -> bool {
+        let lists = self.by_length.get_or_init(|| {
+            let longest = self.text.split_ascii_whitespace().map(str::len).max().unwrap_or(0);
+            let of_length = |n: usize| self.text.split_ascii_whitespace().filter(|w| w.len() == n).collect();
+            (0..=longest).map(of_length).collect()
+        });
+        let same = lists.get(word.len()).map(Vec::as_slice).unwrap_or_default();
+        same.iter().any(|entry| word.eq_ignore_ascii_case(entry.as_bytes()))
+    }
+}
+
+/// Whether `word` is in a short list, without ASCII case.
 pub(super) fn one_of(word: &[u8], list: &str) -> bool {
     list.split_ascii_whitespace().any(|entry| word.eq_ignore_ascii_case(entry.as_bytes()))
 }
