@@ -88,6 +88,7 @@ impl Number {
     fn to_f64(self) -> f64 {
         match self {
             Self::Unsigned(n) => n as f64,
+            Self::Signed(0) => -0.0, // only "-0" is read as that
             Self::Signed(n) => n as f64,
             Self::Float(f) => f,
         }

@@ -21,7 +21,8 @@ use crate::otlp::wire::{MAX_DEPTH, put_varint};
 /// JSON nesting of an unknown field: as much as the deepest message takes.
 const MAX_IGNORED_NESTING: u32 = 2 * MAX_DEPTH as u32;
 
-/// Transcodes one JSON body into the protobuf encoding of `message`.
+/// Transcodes one JSON body into the protobuf encoding of `message`. The result can be up to four times as long as the
+/// JSON (`0,` in a list of counts takes eight bytes), so a limit must be checked on it too.
 ///
 /// # Errors
 ///
