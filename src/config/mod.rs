@@ -76,8 +76,9 @@ pub fn load(sources: &Sources, env: &Env) -> Result<Loaded, Problems> {
         sources::documents(sources, env, &mut directories, &sink)
     } else {
         let mut tree = service::without_file();
-        // A flag that says where to send wins over the variables: they are not even looked at.
-        if sources.exporter.is_none() {
+        // A flag that says where to send wins over the variables: they are not even looked at. Nor are they by a
+        // command that sends nothing.
+        if sources.exporter.is_none() && !sources.without_backend {
             tree.overlay(otel::layer(env, &sink));
         }
         Some(tree)

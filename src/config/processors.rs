@@ -9,7 +9,7 @@ use super::problem::Origin;
 use super::section::{Located, Section, unknown};
 use super::settings::ScrubSettings;
 use crate::redact::policy::{CONTENT_ATTRIBUTES, ContentAction, Policy, Scope};
-use crate::redact::rules::RuleSet;
+use crate::redact::rules::{NAMED_PAIR_KIND, RuleSet};
 
 /// The types that we have.
 pub(crate) const TYPES: &[&str] = &["scrub", "batch", "memory_limiter"];
@@ -118,7 +118,9 @@ fn scrub(section: &mut Section<'_>, name: &str, context: &Context<'_>) -> ScrubS
     }
     section.show("allow", allow.finish());
 
-    let kinds: Vec<String> = set.rules().iter().map(|rule| rule.kind.to_string()).collect();
+    let mut kinds: Vec<String> = set.rules().iter().map(|rule| rule.kind.to_string()).collect();
+    kinds.extend(set.rules().iter().map(|rule| rule.id.to_string()));
+    kinds.push(NAMED_PAIR_KIND.to_owned());
     let names: Vec<&str> = disable.iter().map(|d| d.value.as_str()).collect();
     for missing in set.disable(&names) {
         let origin = disable.iter().find(|d| d.value == missing).map(|d| d.origin.clone());

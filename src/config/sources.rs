@@ -32,7 +32,7 @@ pub struct Sources {
     pub exporter: Option<String>,
     /// `--log-level`.
     pub log_level: Option<String>,
-    /// Without a file, a backend may be missing: for commands that forward nothing.
+    /// For commands that forward nothing: without a file, there is no backend and none is missed.
     pub without_backend: bool,
 }
 

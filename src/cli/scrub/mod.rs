@@ -1,0 +1,238 @@
+//! `blackbar scrub`: the redactor without the proxy, from standard input or files. What the formats do is in `text` and
+//! `otlp`; here are arguments, files and the summary.
+
+mod otlp;
+mod text;
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, BufWriter, Read as _, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, ensure};
+use clap::{Args, ValueEnum};
+
+use super::arguments::ConfigArguments;
+use super::say;
+use crate::config::{Origin, Problem, Problems, ScrubSettings};
+use crate::otlp::Signal;
+use crate::redact::rules::RuleSet;
+use crate::redact::{Redactor, Report, TextScrubber};
+
+/// Remove credentials from text or OTLP files: standard input to standard output, or files
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kubectl logs pod | blackbar scrub > clean.log
+  blackbar scrub app.log other.log > clean.log
+  blackbar scrub --in-place traces.jsonl            OTLP JSON lines, as the Collector's file exporter writes them
+  blackbar scrub --format protobuf --signal traces < request.bin > clean.bin
+  blackbar scrub --rules own.yaml --config relay.yaml < in > out
+
+A summary by kind goes to standard error. Exit codes: 0 done (whether something was found or not), 1 failed, 78 wrong
+configuration or rules.")]
+pub(super) struct Arguments {
+    /// Files to read; none: standard input
+    files: Vec<PathBuf>,
+    /// What the input is
+    #[arg(long, value_enum, default_value_t = Format::Auto)]
+    format: Format,
+    /// The signal of an OTLP protobuf request
+    #[arg(long, value_enum, required_if_eq("format", "protobuf"))]
+    signal: Option<SignalName>,
+    /// Write each file back instead of to standard output
+    #[arg(long, requires = "files")]
+    in_place: bool,
+    /// Rule files to use besides those of the configuration
+    #[arg(long, value_name = "FILE")]
+    rules: Vec<PathBuf>,
+    /// No summary
+    #[arg(long, short)]
+    quiet: bool,
+    #[command(flatten)]
+    config: ConfigArguments,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// OTLP JSON lines where the first line is one, else text
+    Auto,
+    /// Any text
+    Text,
+    /// OTLP JSON: one export request a line, or one in the whole input
+    Json,
+    /// One OTLP export request in protobuf, of --signal
+    Protobuf,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum SignalName {
+    Traces,
+    Metrics,
+    Logs,
+    Profiles,
+}
+
+/// What scrubs.
+struct Scrubber {
+    /// Texts.
+    text: TextScrubber,
+    /// Export requests.
+    request: Redactor,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let scrubber = scrubber(arguments)?;
+    let mut report = Report::default();
+    if arguments.files.is_empty() {
+        let mut out = BufWriter::new(io::stdout().lock());
+        scrub(io::stdin().lock(), &mut out, arguments, &scrubber, &mut report)?;
+        out.flush()?;
+    }
+    for file in &arguments.files {
+        let input = File::open(file).with_context(|| file.display().to_string())?;
+        let input = BufReader::new(input);
+        if arguments.in_place {
+            replace(file, |out| scrub(input, out, arguments, &scrubber, &mut report))
+        } else {
+            let mut out = BufWriter::new(io::stdout().lock());
+            scrub(input, &mut out, arguments, &scrubber, &mut report).and_then(|()| Ok(out.flush()?))
+        }
+        .with_context(|| file.display().to_string())?;
+    }
+    if !arguments.quiet {
+        say(&summary(&report));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn scrubber(arguments: &Arguments) -> anyhow::Result<Scrubber> {
+    let config = arguments.config.load_without_backend()?.config;
+    let ScrubSettings { policy, mut rules, .. } = ScrubSettings::clone(&config.scrub);
+    let mut problems = Vec::new();
+    for file in &arguments.rules {
+        let name = file.display().to_string();
+        let text = fs::read_to_string(file).with_context(|| name.clone())?;
+        match RuleSet::from_yaml(&name, &text) {
+            Ok(more) => rules.extend(more),
+            Err(errors) => problems.extend(errors.0.into_iter().map(|error| Problem {
+                origin: Origin::File { name: error.origin.file, line: error.origin.line, column: 1 },
+                key: String::new(),
+                message: error.message,
+            })),
+        }
+    }
+    if !problems.is_empty() {
+        return Err(Problems(problems).into());
+    }
+    let text = TextScrubber::new(rules.clone())?;
+    Ok(Scrubber { text, request: Redactor::new(TextScrubber::new(rules)?, policy) })
+}
+
+fn scrub(
+    mut input: impl BufRead,
+    out: &mut impl Write,
+    arguments: &Arguments,
+    scrubber: &Scrubber,
+    report: &mut Report,
+) -> anyhow::Result<()> {
+    match (arguments.format, arguments.signal) {
+        (Format::Text, _) => text::scrub(&mut input, out, &scrubber.text, report),
+        (Format::Json, _) => otlp::lines(input, out, scrubber, report, otlp::Strange::Refuse),
+        (Format::Protobuf, signal) => {
+            // clap has asked for it.
+            let signal = signal.context("--signal is missing")?;
+            otlp::protobuf(input, out, signal.into(), scrubber, report)
+        }
+        (Format::Auto, _) => {
+            let mut first = Vec::new();
+            otlp::take_line(&mut input, &mut first)?;
+            let rest = io::Cursor::new(first.clone()).chain(input);
+            match otlp::signal_of(&first) {
+                Some(_) => otlp::lines(rest, out, scrubber, report, otlp::Strange::ScrubAsText),
+                None => text::scrub(&mut BufReader::new(rest), out, &scrubber.text, report),
+            }
+        }
+    }
+}
+
+/// Writes next to a file, and takes its place once all is written.
+fn replace(
+    file: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let mut name = file.file_name().context("not a file")?.to_owned();
+    name.push(".blackbar-new");
+    let new = file.with_file_name(name);
+    let written = || -> anyhow::Result<()> {
+        let mut options = File::options();
+        let created = options.write(true).create_new(true).open(&new)?;
+        created.set_permissions(fs::metadata(file)?.permissions())?;
+        let mut out = BufWriter::new(created);
+        write(&mut out)?;
+        out.flush()?;
+        out.get_ref().sync_all()?;
+        Ok(fs::rename(&new, file)?)
+    };
+    let done = written();
+    if done.is_err() {
+        // The half that was written is of no use; why it failed is what counts.
+        let _ = fs::remove_file(&new);
+    }
+    done
+}
+
+/// `3 redactions: 2 github-token, 1 jwt`.
+fn summary(report: &Report) -> String {
+    let total = report.total();
+    let mut out = format!("{total} redaction{}", if total == 1 { "" } else { "s" });
+    let mut separator = ": ";
+    for (kind, count) in &report.redactions {
+        out.push_str(&format!("{separator}{count} {kind}"));
+        separator = ", ";
+    }
+    for (kind, count) in &report.audited {
+        out.push_str(&format!("; audit only: {count} {kind}"));
+    }
+    for (reason, count) in &report.unscanned {
+        out.push_str(&format!("; not scanned and so replaced: {count} ({})", reason.as_str()));
+    }
+    if report.dropped_fields > 0 {
+        out.push_str(&format!("; unknown fields dropped: {}", report.dropped_fields));
+    }
+    out
+}
+
+/// Adds the counts of one piece.
+fn add(report: &mut Report, piece: Report) {
+    report.items += piece.items;
+    report.dropped_fields += piece.dropped_fields;
+    for (kind, count) in piece.redactions {
+        *report.redactions.entry(kind).or_default() += count;
+    }
+    for (kind, count) in piece.audited {
+        *report.audited.entry(kind).or_default() += count;
+    }
+    for (reason, count) in piece.unscanned {
+        *report.unscanned.entry(reason).or_default() += count;
+    }
+}
+
+/// Reads everything, up to a bound that no export request reaches.
+fn read_all(input: &mut impl BufRead) -> anyhow::Result<Vec<u8>> {
+    const MAX: u64 = 1 << 30;
+    let mut all = Vec::new();
+    input.take(MAX + 1).read_to_end(&mut all)?;
+    ensure!(all.len() as u64 <= MAX, "more than {MAX} bytes");
+    Ok(all)
+}
+
+impl From<SignalName> for Signal {
+    fn from(name: SignalName) -> Self {
+        match name {
+            SignalName::Traces => Self::Traces,
+            SignalName::Metrics => Self::Metrics,
+            SignalName::Logs => Self::Logs,
+            SignalName::Profiles => Self::Profiles,
+        }
+    }
+}
