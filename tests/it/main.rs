@@ -23,6 +23,7 @@ mod config_sources;
 mod coverage;
 mod errors;
 mod forward;
+mod image;
 mod json;
 mod json_properties;
 mod json_reply;
