@@ -5,6 +5,7 @@
 
 mod arguments;
 mod check;
+mod demo;
 mod healthcheck;
 mod print_config;
 mod rules;
@@ -30,6 +31,7 @@ const CONFIGURATION: u8 = 78;
 #[command(after_help = "Examples:
   OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4317 blackbar run
   blackbar --config relay.yaml              the same as: blackbar run --config relay.yaml
+  blackbar demo                             show what it does, with fake credentials
   kubectl logs pod | blackbar scrub         remove credentials from any text
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 78 wrong configuration.")]
@@ -48,6 +50,7 @@ enum Command {
     Scrub(scrub::Arguments),
     Rules(rules::Arguments),
     Healthcheck(healthcheck::Arguments),
+    Demo(demo::Arguments),
 }
 
 /// Parses the command line and calls a command.
@@ -61,6 +64,7 @@ pub fn main() -> ExitCode {
         Some(Command::Scrub(arguments)) => scrub::run(&arguments),
         Some(Command::Rules(arguments)) => rules::run(&arguments),
         Some(Command::Healthcheck(arguments)) => healthcheck::run(&arguments),
+        Some(Command::Demo(arguments)) => demo::run(&arguments),
     };
     match done {
         Ok(code) => code,

@@ -61,7 +61,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Every mistake that was found, in the order of the files.
+/// Every mistake that was found, in the order of the lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problems(pub Vec<Problem>);
 
@@ -98,8 +98,13 @@ impl Sink {
         self.0.borrow().is_empty()
     }
 
-    /// Everything that was noted.
+    /// Everything that was noted: in files by line, then the rest as it came.
     pub(crate) fn into_problems(self) -> Problems {
-        Problems(self.0.into_inner())
+        let mut list = self.0.into_inner();
+        list.sort_by_key(|problem| match &problem.origin {
+            Origin::File { name, line, column } => (false, Arc::clone(name), *line, *column),
+            _ => (true, Arc::from(""), 0, 0),
+        });
+        Problems(list)
     }
 }

@@ -190,6 +190,40 @@ service: { pipelines: { logs: { receivers: [otlp], exporters: [stdout] } } }";
 }
 
 #[test]
+fn harmless_values_and_disabled_kinds_count() {
+    let base = |scrub: &str| {
+        format!(
+            "
+receivers: {{ otlp: {{ protocols: {{ grpc: }} }} }}
+processors: {{ scrub: {scrub} }}
+exporters: {{ stdout: }}
+service: {{ pipelines: {{ logs: {{ receivers: [otlp], exporters: [stdout] }} }} }}"
+        )
+    };
+    // SHA-256 of `known-value`.
+    let known = "2bbfffdcd2912176d4ba24862b14a024802f839c41c8e84edc7edaf392122209";
+    let scrub = format!(
+        "{{ rules: {{ disable: [jwt, secret] }}, allow: {{ sha256: [{known}], patterns: ['^dummy-'] }} }}"
+    );
+    let config = load_text(&base(&scrub), &Env::default()).unwrap_or_else(|p| panic!("{p}")).config;
+    assert!(
+        config.scrub.rules.allows(b"dummy-1")
+            && config.scrub.rules.allows(b"known-value")
+            && !config.scrub.rules.allows(b"other")
+    );
+    assert!(!config.scrub.rules.named_pairs());
+    assert!(config.scrub.rules.rules().iter().all(|rule| *rule.kind != *"jwt"));
+
+    let wrong = "{ rules: { disable: [jwtt] }, allow: { sha256: [abc], patterns: ['('] } }";
+    let problems = load_text(&base(wrong), &Env::default()).unwrap_err().to_string();
+    for part in
+        ["rules.disable: unknown kind of rule; did you mean `jwt`?", "allow.sha256: ", "allow.patterns: "]
+    {
+        assert!(problems.contains(part), "{part}\n{problems}");
+    }
+}
+
+#[test]
 fn a_credential_in_the_wrong_place_is_not_quoted() {
     let env: Env = [("SECRET", "hunter2-hunter2")].into_iter().collect();
     let yaml = "

@@ -17,6 +17,7 @@
 mod admin;
 mod admin_canary;
 mod admin_logs;
+mod cli;
 mod config;
 mod config_environment;
 mod config_sources;
