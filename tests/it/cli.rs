@@ -218,8 +218,8 @@ fn scrub_takes_rules_and_configuration() {
     confidence: confident
     anchors: [TICKET-]
     pattern: TICKET-[0-9]{6}
-    examples: [\"TICKET-{digit:6}\"]
-    counterexamples: [\"TICKET-{digit:3} \"]
+    examples: [\"TICKET-{digits:6}\"]
+    counterexamples: [\"TICKET-{digits:3} \"]
 ",
     )
     .unwrap();

@@ -203,7 +203,7 @@ service: {{ pipelines: {{ logs: {{ receivers: [otlp], exporters: [stdout] }} }} 
     // SHA-256 of `known-value`.
     let known = "2bbfffdcd2912176d4ba24862b14a024802f839c41c8e84edc7edaf392122209";
     let scrub = format!(
-        "{{ rules: {{ disable: [jwt, secret] }}, allow: {{ sha256: [{known}], patterns: ['^dummy-'] }} }}"
+        "{{ rules: {{ disable: [jwt, secret] }}, allow: {{ sha256: [{known}], patterns: ['dummy-.*'] }} }}"
     );
     let config = load_text(&base(&scrub), &Env::default()).unwrap_or_else(|p| panic!("{p}")).config;
     assert!(

@@ -49,12 +49,22 @@ fn texts(label: &str, value: &Value, found: &mut Vec<(String, String)>) {
     }
 }
 
+/// The lines of a column. A marker is not broken over two.
 fn pieces(text: &str) -> Vec<String> {
-    let characters: Vec<char> = text
+    let mut rest: Vec<char> = text
         .chars()
         .flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] })
         .collect();
-    characters.chunks(COLUMN).map(|piece| piece.iter().collect()).collect()
+    let mut lines = Vec::new();
+    while rest.len() > COLUMN {
+        let line = rest.get(..COLUMN).unwrap_or_default();
+        let open = line.iter().rposition(|&c| c == '[');
+        let closed = line.iter().rposition(|&c| c == ']');
+        let cut = open.filter(|&at| at > 0 && closed < open).unwrap_or(COLUMN);
+        lines.push(rest.drain(..cut).collect());
+    }
+    lines.push(rest.into_iter().collect());
+    lines
 }
 
 /// Redactions by kind, out of the proxy's own metrics.
