@@ -17,6 +17,7 @@ pub mod admin;
 pub mod app;
 pub mod cli;
 pub mod config;
+mod decompress;
 pub mod error;
 pub mod forward;
 pub mod otlp;

@@ -28,7 +28,7 @@ use crate::error::Backend;
 use crate::otlp::Protocol;
 
 /// The largest answer that is read: OTLP replies are at most 4 MiB (OTLP 1.11).
-const MAX_ANSWER: usize = 4 << 20;
+pub(super) const MAX_ANSWER: usize = 4 << 20;
 /// Windows bound what the *backend* may send before we read: answers are small, so a few of the largest suffice.
 /// How fast we send is up to the backend's windows.
 const STREAM_WINDOW: u32 = 1 << 20;

@@ -17,9 +17,10 @@ use hyper::body::Incoming;
 use percent_encoding::percent_decode;
 
 use super::answer::{self, Form};
-use super::client::Client;
+use super::client::{Client, MAX_ANSWER};
 use super::settings::Compression;
-use crate::error::Backend;
+use crate::decompress::{Coding, Decoder};
+use crate::error::{Backend, Error};
 use crate::otlp::reply::{Status, read_response};
 use crate::otlp::{Encoding, Signal};
 use crate::pipeline::Reply;
@@ -98,12 +99,16 @@ pub(super) async fn answer(
     }
     let (body, trailers) = client.read(body).await?;
     trailers.as_ref().and_then(status).ok_or(Backend::Garbage)??;
-    let message = read_response(signal, Encoding::Protobuf, unframe(body)?).map_err(|_| Backend::Garbage)?;
+    let coding = head.headers.get("grpc-encoding").and_then(|name| Coding::named(name.to_str().ok()?));
+    let message = unframe(body, coding)?;
+    let message = read_response(signal, Encoding::Protobuf, message).map_err(|_| Backend::Garbage)?;
     Ok(Reply { message })
 }
 
 /// The one message of the answer; an answer without a message is an empty one.
-fn unframe(mut body: Bytes) -> Result<Bytes, Backend> {
+///
+/// It may be compressed although we ask for none: grpc-go, and so the Collector, answers as it was asked.
+fn unframe(mut body: Bytes, coding: Option<Coding>) -> Result<Bytes, Backend> {
     if body.is_empty() {
         return Ok(body);
     }
@@ -112,9 +117,18 @@ fn unframe(mut body: Bytes) -> Result<Bytes, Backend> {
     }
     let prefix = body.split_to(5);
     let length = u32::try_from(body.len()).map_err(|_| Backend::Garbage)?;
-    // A compressed message has a 1 first: we said that we take none.
-    let expected = [&[0][..], &length.to_be_bytes()].concat();
-    if prefix == expected { Ok(body) } else { Err(Backend::Garbage) }
+    match (prefix.split_first(), coding) {
+        (Some((_, stated)), _) if stated != length.to_be_bytes() => Err(Backend::Garbage),
+        (Some((0, _)), _) => Ok(body),
+        (Some((1, _)), Some(coding)) => decompressed(&body, coding).map_err(|_| Backend::Garbage),
+        _ => Err(Backend::Garbage),
+    }
+}
+
+fn decompressed(message: &[u8], coding: Coding) -> Result<Bytes, Error> {
+    let mut decoder = Decoder::new(coding, MAX_ANSWER)?;
+    decoder.push(message, &mut |_| Ok(()))?;
+    Ok(Bytes::from(decoder.finish()?))
 }
 
 /// The status in headers or trailers, if there is one.

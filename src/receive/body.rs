@@ -10,8 +10,8 @@ use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tokio::time::{Instant, timeout_at};
 
-use super::decompress::{Coding, Decoder};
 use super::limits::Admission;
+use crate::decompress::{Coding, Decoder};
 use crate::error::{Client, Error};
 
 /// Longest time that a refused body is still read.
@@ -174,7 +174,7 @@ impl Message {
     /// Adds a piece.
     pub(super) fn push(&mut self, piece: Bytes, admission: &mut Admission) -> Result<(), Error> {
         match self {
-            Self::Coded(decoder) => decoder.push(&piece, admission)?,
+            Self::Coded(decoder) => decoder.push(&piece, &mut |more| Ok(admission.charge(more)?))?,
             Self::Plain { first, joined, .. } if first.is_empty() && joined.is_empty() => *first = piece,
             Self::Plain { first, joined, expected } => {
                 let first = std::mem::take(first);

@@ -15,9 +15,9 @@ use tonic::Status;
 use tonic::body::Body;
 
 use super::body::{Intake, Message, Terms};
-use super::decompress::Coding;
 use super::limits::{Admission, LONGEST_CLIENT_DEADLINE};
 use super::{Door, Handler, Received, unpanicked};
+use crate::decompress::Coding;
 use crate::error::{Client, Error};
 use crate::otlp::{Encoding, Payload, Protocol, Signal};
 use crate::pipeline::{self, Reply};

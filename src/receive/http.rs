@@ -11,8 +11,8 @@ use tokio::time::Instant;
 
 use super::body::{Intake, Terms};
 use super::connection::Busy;
-use super::decompress::Coding;
 use super::{Door, Handler, Received, unpanicked};
+use crate::decompress::Coding;
 use crate::error::{Backend, Client, Error, Redact};
 use crate::otlp::{Encoding, Payload, Protocol, Signal, json, reply};
 use crate::pipeline::{self, Reply};

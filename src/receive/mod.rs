@@ -4,7 +4,7 @@
 //! listener ──> connection ──> by content type ──> grpc | http | health
 //!                                                   │      │
 //!                                  body <── limits ─┴──────┤     pieces, counted and timed
-//!                                    └── decompress        │
+//!                                    └── decompress        │ (the crate's one capped reader)
 //!                                                          └──> Handler::handle ──> respond
 //! ```
 //!
@@ -12,7 +12,6 @@
 
 mod body;
 mod connection;
-mod decompress;
 mod grpc;
 mod health;
 mod http;

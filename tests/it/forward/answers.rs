@@ -1,5 +1,6 @@
 //! Each answer that a backend may give, over each protocol, and what it means.
 
+use std::io::Write as _;
 use std::time::{Duration, SystemTime};
 
 use blackbar::otlp::Signal;
@@ -104,12 +105,51 @@ async fn an_answer_that_is_not_otlp_is_garbage() {
     }
 }
 
+/// One gRPC message as it stands in a body.
+fn framed(flag: u8, message: &[u8]) -> Vec<u8> {
+    [&[flag][..], &u32::try_from(message.len()).unwrap().to_be_bytes(), message].concat()
+}
+
+fn gzipped(message: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(message).unwrap();
+    encoder.finish().unwrap()
+}
+
 #[tokio::test]
 async fn grpc_framing_that_is_not_one_whole_message_is_garbage() {
-    for body in [&b"\0\0\0\0"[..], b"\0\0\0\0\x01", b"\x01\0\0\0\0", b"\0\0\0\0\0\0"] {
-        // Without trailers, and with the status in the headers it is never looked at.
-        let answer = raw(200, "application/grpc", body);
-        assert_eq!(outcome(Dialect::Grpc, answer).await, Err(Failure::Garbage), "{body:?}");
+    let short = [&b"\0\0\0\0"[..], b"\0\0\0\0\x01", b"\0\0\0\0\0\0", b"\x02\0\0\0\0"]
+        .map(|body| (None, body.to_vec()));
+    let whole = gzipped(&[]);
+    let compressed = [
+        (None, framed(1, &whole)),
+        (Some("identity"), framed(1, &whole)),
+        (Some("snappy"), framed(1, &whole)),
+        (Some("gzip"), framed(1, b"not gzip")),
+        (Some("gzip"), framed(1, &whole[..whole.len() - 1])),
+        (Some("gzip"), framed(1, &gzipped(&vec![0; 5 << 20]))),
+        (Some("zstd"), framed(1, &whole)),
+    ];
+    for (encoding, body) in short.into_iter().chain(compressed) {
+        let answer = Answer::GrpcBody { encoding, body: body.clone() };
+        assert_eq!(outcome(Dialect::Grpc, answer).await, Err(Failure::Garbage), "{encoding:?} {body:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_compressed_grpc_answer_is_read_though_none_was_asked_for() {
+    let partial = PartialSuccess { rejected: 3, error_message: "three are too old".to_owned() };
+    let message = ExportResponse { partial_success: Some(partial) }.encode_to_vec();
+    let zstd = zstd::bulk::compress(&message, 0).unwrap();
+    let answers = [
+        (None, framed(0, &message)),
+        (Some("gzip"), framed(0, &message)),
+        (Some("gzip"), framed(1, &gzipped(&message))),
+        (Some("zstd"), framed(1, &zstd)),
+    ];
+    for (encoding, body) in answers {
+        let reply = outcome(Dialect::Grpc, Answer::GrpcBody { encoding, body }).await.unwrap();
+        assert_eq!(reply.message, message, "{encoding:?}");
     }
 }
 

@@ -30,6 +30,8 @@ pub enum Answer {
     Raw { status: u16, headers: Vec<(&'static str, String)>, body: Vec<u8> },
     /// A gRPC status, with `RetryInfo` in its details where a delay is given.
     Grpc { code: i32, message: &'static str, retry_after: Option<Duration> },
+    /// gRPC OK with this body, byte for byte, and `grpc-encoding` where it is given.
+    GrpcBody { encoding: Option<&'static str>, body: Vec<u8> },
     /// 200 with an HTML page.
     Garbage,
     /// Success, but only after `Backend::release`.
@@ -94,6 +96,13 @@ pub(super) fn respond(answer: &Answer, request: &Received) -> Response<Body> {
             response
         }
         Answer::Grpc { code, message, retry_after } => grpc_refusal(*code, message, *retry_after),
+        Answer::GrpcBody { encoding, body } => {
+            let mut response = grpc_success(Bytes::from(body.clone()));
+            if let Some(name) = encoding {
+                response.headers_mut().insert("grpc-encoding", HeaderValue::from_static(name));
+            }
+            response
+        }
         Answer::Garbage => {
             response(200, Some("text/html".to_owned()), Bytes::from_static(b"<html>Sign in</html>"))
         }
@@ -104,7 +113,7 @@ pub(super) fn respond(answer: &Answer, request: &Received) -> Response<Body> {
 fn success(request: &Received, partial: Option<PartialSuccess>) -> Response<Body> {
     let message = ExportResponse { partial_success: partial.clone() }.encode_to_vec();
     if request.grpc {
-        return grpc_success(&message);
+        return grpc_success(frame(&message));
     }
     if !request.is_json() {
         return response(200, request.content_type.clone(), Bytes::from(message));
@@ -151,10 +160,10 @@ fn response(status: u16, content_type: Option<String>, body: Bytes) -> Response<
     response
 }
 
-fn grpc_success(message: &[u8]) -> Response<Body> {
+fn grpc_success(body: Bytes) -> Response<Body> {
     let mut trailers = HeaderMap::new();
     trailers.insert("grpc-status", HeaderValue::from_static("0"));
-    grpc_response(vec![Ok(Frame::data(frame(message))), Ok(Frame::trailers(trailers))])
+    grpc_response(vec![Ok(Frame::data(body)), Ok(Frame::trailers(trailers))])
 }
 
 /// A trailers-only answer, as servers send refusals.

@@ -1,4 +1,4 @@
-//! The one capped reader: compressed pieces in, bytes out, never more than the limit.
+//! The one capped reader: compressed pieces in, bytes out, never more than the limit. For requests and for replies.
 //!
 //! Nothing else in the crate may hold a raw decompressor (`clippy.toml`). Works as a stream: a piece is decompressed
 //! as it arrives, and a bomb stops at the limit without a larger allocation. Strict: truncated, corrupt or followed
@@ -9,7 +9,6 @@
 use flate2::{Decompress, FlushDecompress, Status};
 use zstd::zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer};
 
-use super::limits::Admission;
 use crate::error::{Client, Error};
 
 /// Window of a zstd frame, as a power of two: 8 MiB, the most that a `zstd` content coding may ask for (RFC 9659).
@@ -21,9 +20,12 @@ const ZLIB_WINDOW_BITS: u8 = 15;
 /// First allocation of the output.
 const FIRST_ALLOCATION: usize = 16 << 10;
 
+/// Asked for room before the output grows by so many bytes; an error ends the decoding.
+pub(crate) type Charge<'a> = dyn FnMut(usize) -> Result<(), Error> + 'a;
+
 /// A content coding that we decode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Coding {
+pub(crate) enum Coding {
     /// RFC 1952, one or more members.
     Gzip,
     /// zlib (RFC 1950) as HTTP says, or raw deflate (RFC 1951) as some clients send.
@@ -34,7 +36,7 @@ pub(super) enum Coding {
 
 impl Coding {
     /// The coding of that name in `Content-Encoding` or `grpc-encoding`, in any case.
-    pub(super) fn named(name: &str) -> Option<Self> {
+    pub(crate) fn named(name: &str) -> Option<Self> {
         const NAMES: [(&str, Coding); 4] = [
             ("gzip", Coding::Gzip),
             ("x-gzip", Coding::Gzip),
@@ -46,7 +48,7 @@ impl Coding {
 }
 
 /// A decoder and what it has produced.
-pub(super) struct Decoder {
+pub(crate) struct Decoder {
     kind: Kind,
     out: Vec<u8>,
     limit: usize,
@@ -79,7 +81,7 @@ impl Flate {
 
 impl Decoder {
     /// A decoder that produces at most `limit` bytes.
-    pub(super) fn new(coding: Coding, limit: usize) -> Result<Self, Error> {
+    pub(crate) fn new(coding: Coding, limit: usize) -> Result<Self, Error> {
         let kind = match coding {
             Coding::Gzip => Kind::Gzip(Flate::new(Decompress::new_gzip(ZLIB_WINDOW_BITS))),
             Coding::Deflate => Kind::Undecided(Vec::with_capacity(2)),
@@ -94,12 +96,12 @@ impl Decoder {
         Ok(Self { kind, out: Vec::new(), limit })
     }
 
-    /// Decompresses one more piece; the output is charged to `admission` as its buffer grows.
+    /// Decompresses one more piece; each growth of the output's buffer is charged first.
     ///
     /// # Errors
     ///
     /// Malformed, over the limit, or no room.
-    pub(super) fn push(&mut self, input: &[u8], admission: &mut Admission) -> Result<(), Error> {
+    pub(crate) fn push(&mut self, input: &[u8], charge: &mut Charge<'_>) -> Result<(), Error> {
         if let Kind::Undecided(head) = &mut self.kind {
             let missing = 2usize.saturating_sub(head.len()).min(input.len());
             let (now, rest) = input.split_at(missing);
@@ -107,10 +109,10 @@ impl Decoder {
             let [first, second] = head[..] else { return Ok(()) };
             let zlib = is_zlib_header(first, second);
             self.kind = Kind::Deflate(Flate::new(Decompress::new(zlib)));
-            self.decode(&[first, second], admission)?;
-            return self.decode(rest, admission);
+            self.decode(&[first, second], charge)?;
+            return self.decode(rest, charge);
         }
-        self.decode(input, admission)
+        self.decode(input, charge)
     }
 
     /// The whole output, once the input has ended.
@@ -118,7 +120,7 @@ impl Decoder {
     /// # Errors
     ///
     /// Malformed if the input ended too early.
-    pub(super) fn finish(self) -> Result<Vec<u8>, Error> {
+    pub(crate) fn finish(self) -> Result<Vec<u8>, Error> {
         let (complete, what) = match &self.kind {
             Kind::Gzip(flate) => (flate.ended, "gzip"),
             Kind::Deflate(flate) => (flate.ended, "deflate"),
@@ -128,10 +130,10 @@ impl Decoder {
         if complete { Ok(self.out) } else { Err(Client::Malformed(what).into()) }
     }
 
-    fn decode(&mut self, mut input: &[u8], admission: &mut Admission) -> Result<(), Error> {
+    fn decode(&mut self, mut input: &[u8], charge: &mut Charge<'_>) -> Result<(), Error> {
         // A round ends with all input used and room left in the output: then the decoder holds nothing back.
         loop {
-            make_room(&mut self.out, self.limit, admission)?;
+            make_room(&mut self.out, self.limit, charge)?;
             let used = match &mut self.kind {
                 Kind::Gzip(flate) => inflate(flate, true, input, &mut self.out)?,
                 Kind::Deflate(flate) => inflate(flate, false, input, &mut self.out)?,
@@ -158,7 +160,7 @@ fn is_zlib_header(cmf: u8, flg: u8) -> bool {
 
 /// Makes sure that something can be written. The buffer doubles, and ends one byte over the limit: a decoder that
 /// fills that byte has too much.
-fn make_room(out: &mut Vec<u8>, limit: usize, admission: &mut Admission) -> Result<(), Error> {
+fn make_room(out: &mut Vec<u8>, limit: usize, charge: &mut Charge<'_>) -> Result<(), Error> {
     if out.len() < out.capacity() {
         return Ok(());
     }
@@ -166,7 +168,7 @@ fn make_room(out: &mut Vec<u8>, limit: usize, admission: &mut Admission) -> Resu
     if target <= out.capacity() {
         return Err(Client::TooLarge { limit }.into());
     }
-    admission.charge(target - out.capacity())?;
+    charge(target - out.capacity())?;
     out.reserve_exact(target - out.len());
     Ok(())
 }
