@@ -34,7 +34,7 @@ METHODS = {
 }
 HEX_FIELDS = {"traceId", "spanId", "parentSpanId"}
 
-# `raw` is the body as it came, after decompression.
+# `raw` is the body as it came, after decompression. grpcio hides a message's compression: None.
 Recorded = namedtuple("Recorded", "signal message raw protocol encoding compression")
 
 
@@ -115,10 +115,9 @@ class GrpcDoor(grpc.GenericRpcHandler):
         signal = METHODS.get(details.method)
         if signal is None:
             return None
-        compression = dict(details.invocation_metadata).get("grpc-encoding", "none")
 
         def export(raw, _context):
-            self.recorder.record(signal, REQUEST[signal].FromString(raw), raw, "grpc", "protobuf", compression)
+            self.recorder.record(signal, REQUEST[signal].FromString(raw), raw, "grpc", "protobuf", None)
             return REPLY[signal]()
 
         return grpc.unary_unary_rpc_method_handler(export, None, REPLY[signal].SerializeToString)
