@@ -8,10 +8,12 @@
 use std::sync::LazyLock;
 
 use blackbar::otlp::{Payload, Signal};
-use blackbar::redact::Redactor;
+use blackbar::redact::{Policy, Redactor, TextScrubber};
 use libfuzzer_sys::fuzz_target;
 
-static REDACTOR: LazyLock<Redactor> = LazyLock::new(Redactor::default);
+static REDACTOR: LazyLock<Redactor> = LazyLock::new(|| {
+    Redactor::new(TextScrubber::builtin().expect("the built-in rules compile"), Policy::default())
+});
 
 fuzz_target!(|input: &[u8]| {
     let Some((&choice, body)) = input.split_first() else { return };

@@ -1,4 +1,4 @@
-//! Writes the seed corpora: `cargo run --manifest-path fuzz/Cargo.toml --bin seeds`, from anywhere.
+//! Writes the seed corpora: `cargo run --manifest-path fuzz/Cargo.toml --example seeds`, from anywhere.
 //!
 //! The requests are those of the JSON tests, with fake secrets put in: put together here, so that no file holds one.
 
