@@ -74,7 +74,7 @@ const HIDDEN: &str =
 
 /// Hidden already: `***`, `xxxxx`, `sk-...abcd`, `[FILTERED]`.
 fn is_masked(value: &[u8]) -> bool {
-    let text = trim_signs(value, b"[]<>(){}*#_-: ");
+    let text = trim_signs(value, b"[]<>(){}*#_- ");
     if one_of(text, HIDDEN) || text.is_empty() {
         return true;
     }

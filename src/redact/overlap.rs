@@ -89,12 +89,20 @@ impl Cluster {
             self.union.start
         };
         let end = if is_closed(right) { self.winner.range.end } else { self.union.end };
-        Edit { range: start..end, finder: self.winner.finder, quote: self.quote }
+        Edit { range: whole_chars(text, start..end), finder: self.winner.finder, quote: self.quote }
     }
 }
 
 fn is_closed(leftover: &[u8]) -> bool {
     leftover.len() <= MAX_CLOSING && leftover.iter().all(is_closing)
+}
+
+/// The range, widened to whole UTF-8 characters: a pattern reads bytes, and a text must stay valid.
+fn whole_chars(text: &[u8], range: Range<usize>) -> Range<usize> {
+    let continues = |at: &usize| text.get(*at).is_some_and(|b| b & 0xc0 == 0x80);
+    let before = (0..3).take_while(|n| range.start.checked_sub(*n).as_ref().is_some_and(continues)).count();
+    let after = (range.end..range.end + 3).take_while(continues).count();
+    range.start - before..range.end + after
 }
 
 /// What closes or separates values rather than belongs to one.

@@ -259,3 +259,14 @@ rules:
     let out = scrubbed(&own, r#"{"a": "wide_abcdefgh", "b": "abc"}"#);
     assert_eq!(out, r#"{"a": "[REDACTED:wide]", "[REDACTED:wide]": "[REDACTED:wide]"}"#);
 }
+
+#[test]
+fn valid_utf_8_stays_valid_where_a_pattern_ends_inside_a_character() {
+    let yaml = "
+rules:
+  - {id: bytes, kind: bytes, description: reads bytes, confidence: confident, anchors: [byt_],
+     pattern: '[^ ]{1}byt_[^ ]{5}', source: own, examples: ['xbyt_abcde']}
+";
+    let own = TextScrubber::new(RuleSet::from_yaml("bytes.yaml", yaml).unwrap()).unwrap();
+    assert_eq!(scrubbed(&own, "x \u{e4}byt_abcd\u{20ac} y"), "x [REDACTED:bytes] y");
+}
