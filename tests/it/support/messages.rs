@@ -1,31 +1,15 @@
 //! Export requests as dynamic messages, by the descriptors compiled from `proto/`: compared, listed, stripped.
 
-use std::sync::OnceLock;
-
 use blackbar::otlp::Signal;
-use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, Value};
+use bytes::Bytes;
+use prost::Message;
+use prost_reflect::{DynamicMessage, Value};
 
-/// The descriptors of `proto/`.
-pub fn pool() -> &'static DescriptorPool {
-    static POOL: OnceLock<DescriptorPool> = OnceLock::new();
-    POOL.get_or_init(|| {
-        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/proto");
-        let services =
-            ["trace/v1/trace", "metrics/v1/metrics", "logs/v1/logs", "profiles/v1development/profiles"];
-        let files = services.map(|name| format!("opentelemetry/proto/collector/{name}_service.proto"));
-        let set = protox::compile(files, [root]).unwrap();
-        DescriptorPool::from_file_descriptor_set(set).unwrap()
-    })
-}
-
-/// The descriptor of a signal's export request.
-pub fn request_descriptor(signal: Signal) -> MessageDescriptor {
-    pool().get_message_by_name(signal.request().name).unwrap()
-}
+use crate::places;
 
 /// Decodes an export request.
 pub fn decode(signal: Signal, body: &[u8]) -> DynamicMessage {
-    DynamicMessage::decode(request_descriptor(signal), body).unwrap()
+    DynamicMessage::decode(places::request(signal), body).unwrap()
 }
 
 /// Every string and bytes value of a request, in order.
@@ -47,13 +31,15 @@ fn collect(value: &Value, found: &mut Vec<Vec<u8>>) {
     }
 }
 
-/// The request with every string emptied: identifiers, numbers, times, counts and the shape are left.
-pub fn without_strings(mut message: DynamicMessage) -> DynamicMessage {
-    empty_strings(&mut message);
-    message
+/// The request with every text emptied: identifiers, numbers, times, counts and the shape are left. Unknown fields,
+/// which may be dropped with what they hold, are left out. Encoded, so that a default that is there equals one that isn't.
+pub fn without_texts(mut message: DynamicMessage) -> Vec<u8> {
+    empty_texts(&mut message);
+    message.encode_to_vec()
 }
 
-fn empty_strings(message: &mut DynamicMessage) {
+fn empty_texts(message: &mut DynamicMessage) {
+    message.take_unknown_fields().for_each(drop);
     for (_, value) in message.fields_mut() {
         empty(value);
     }
@@ -62,7 +48,9 @@ fn empty_strings(message: &mut DynamicMessage) {
 fn empty(value: &mut Value) {
     match value {
         Value::String(text) => text.clear(),
-        Value::Message(message) => empty_strings(message),
+        // Of the length of an identifier: not text.
+        Value::Bytes(bytes) if ![8, 16].contains(&bytes.len()) => *bytes = Bytes::new(),
+        Value::Message(message) => empty_texts(message),
         Value::List(list) => list.iter_mut().for_each(empty),
         _ => {}
     }

@@ -11,10 +11,9 @@ pub mod process;
 /// A configuration with every listener on a free loopback port, and this exporter (YAML flow: `otlp_http: {...}`).
 pub fn config(exporter: &str) -> String {
     let name = exporter.split(':').next().unwrap();
-    let pipeline = format!("{{receivers: [otlp], processors: [scrub], exporters: [{name}]}}");
+    let pipeline = format!("{{receivers: [otlp], exporters: [{name}]}}");
     format!(
         "receivers: {{otlp: {{protocols: {{grpc: {{endpoint: '127.0.0.1:0'}}, http: {{endpoint: '127.0.0.1:0'}}}}}}}}
-processors: {{scrub: }}
 exporters: {{{exporter}}}
 extensions: {{health_check: {{endpoint: '127.0.0.1:0'}}}}
 service:
