@@ -66,6 +66,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
 
+    // What the fuzzer has found once.
+    write("decode", "found-1".to_owned(), b"\x01password\n\x9b[31mAK457a\\u".to_vec())?;
+
     // Texts with a fake in each wrapping.
     for (number, fake) in fakes().iter().enumerate() {
         let texts = [
