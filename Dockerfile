@@ -5,12 +5,10 @@
 FROM docker.io/library/rust:1.95-bookworm AS build
 WORKDIR /src
 COPY . .
-# A static binary, DNS included, needs the target to be named: build scripts and macros are not to be static.
 # The caches outlive a change of the sources, so that only what changed is compiled again.
 RUN --mount=type=cache,target=/usr/local/cargo/registry --mount=type=cache,target=/src/target \
-    host=$(rustc -vV | sed -n 's/^host: //p') \
-    && RUSTFLAGS="-C target-feature=+crt-static" cargo build --release --locked --bin blackbar --target "$host" \
-    && install -D "target/$host/release/blackbar" /out/blackbar \
+    binary=$(.ci/static-binary) \
+    && install -D "$binary" /out/blackbar \
     && install -D -m 0644 /etc/ssl/certs/ca-certificates.crt /out/ca-certificates.crt
 
 FROM scratch AS image
