@@ -6,9 +6,11 @@
 use std::time::Duration;
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
+use futures_util::stream;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, Version};
-use http_body_util::{BodyExt, Full};
+use http_body::Frame;
+use http_body_util::StreamBody;
 use hyper::body::Incoming;
 use tokio::time::Instant;
 use tonic::Status;
@@ -159,8 +161,10 @@ fn accepted(reply: &Reply) -> Response<Body> {
     frame.put_slice(&reply.message);
     let mut trailers = HeaderMap::with_capacity(1);
     trailers.insert(Status::GRPC_STATUS, HeaderValue::from_static("0"));
-    let body = Full::new(frame.freeze()).with_trailers(async move { Some(Ok(trailers)) });
-    Response::new(Body::new(body))
+    // A body whose length is not known beforehand: with a content-length, some clients (curl) take the response for
+    // complete before its trailers are there.
+    let frames = [Ok::<_, Status>(Frame::data(frame.freeze())), Ok(Frame::trailers(trailers))];
+    Response::new(Body::new(StreamBody::new(stream::iter(frames))))
 }
 
 /// A response of headers only ("Trailers-Only").

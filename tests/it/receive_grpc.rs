@@ -25,6 +25,7 @@ async fn every_service() {
             let plus_proto = content_type.ends_with("+proto");
             assert_eq!(got.header("content-type").unwrap().ends_with("+proto"), plus_proto);
             assert!(got.header("grpc-accept-encoding").unwrap().contains("gzip"));
+            assert_eq!(got.header("content-length"), None, "it would hide the trailers from some clients");
             let request = soon(server.seen.recv()).await.unwrap();
             assert_eq!((request.signal, request.protocol), (signal, Protocol::Grpc));
             assert_eq!(request.encoding, Encoding::Protobuf);
