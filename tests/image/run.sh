@@ -88,11 +88,11 @@ done
     /blackbar run --config /etc/blackbar/config.yaml) 2>"$work/log" &
 proxy=$!
 for _ in {1..100}; do
-    (inside /blackbar healthcheck) 2>/dev/null && break
+    (inside /blackbar healthcheck) >/dev/null 2>&1 && break
     kill -0 "$proxy" || fail "it ended: $(<"$work/log")"
     sleep 0.1
 done
-(inside /blackbar healthcheck) || fail "healthcheck of a running proxy: $(<"$work/log")"
+(inside /blackbar healthcheck) >/dev/null || fail "healthcheck of a running proxy: $(<"$work/log")"
 # Probes come from outside: the health endpoint, and only it, listens on all addresses.
 listening=$(awk 'NR > 1 && $4 == "0A" { print $2 }' /proc/net/tcp)
 grep -q "^00000000:$(printf %04X 13133)\$" <<<"$listening" || fail "the health endpoint is not on 0.0.0.0"
