@@ -82,10 +82,8 @@ pub(super) async fn answer(
     response: Response<Incoming>,
 ) -> Result<Reply, Backend> {
     let (head, body) = response.into_parts();
-    if let Some(failure) = status(&head.headers) {
-        failure?;
-        return Ok(Reply::default());
-    }
+    // A refusal stands, whatever it is wrapped in; an OK counts only where the rest is a gRPC answer that succeeded.
+    let in_head = status(&head.headers).transpose()?;
     if head.status != StatusCode::OK {
         // Not a gRPC server: a load balancer or gateway in front of it.
         return Err(Backend::Http {
@@ -98,7 +96,8 @@ pub(super) async fn answer(
         return Err(Backend::Garbage);
     }
     let (body, trailers) = client.read(body).await?;
-    trailers.as_ref().and_then(status).ok_or(Backend::Garbage)??;
+    let in_trailers = trailers.as_ref().and_then(status).transpose()?;
+    in_trailers.or(in_head).ok_or(Backend::Garbage)?;
     let coding = head.headers.get("grpc-encoding").and_then(|name| Coding::named(name.to_str().ok()?));
     let message = unframe(body, coding)?;
     let message = read_response(signal, Encoding::Protobuf, message).map_err(|_| Backend::Garbage)?;

@@ -89,12 +89,26 @@ impl Process {
         self.log.lock().unwrap().clone()
     }
 
-    /// Sends SIGTERM and waits for the end.
-    pub async fn terminate(mut self) -> (ExitStatus, String) {
-        let pid = self.child.id().unwrap();
-        let sent = Command::new("kill").args(["-TERM", &pid.to_string()]).status().await.unwrap();
-        assert!(sent.success());
+    /// The process's id.
+    pub fn id(&self) -> u32 {
+        self.child.id().unwrap()
+    }
+
+    /// Sends a signal (`TERM`, `INT`).
+    pub async fn signal(&self, name: &str) {
+        let (name, id) = (format!("-{name}"), self.id().to_string());
+        assert!(Command::new("kill").args([name, id]).status().await.unwrap().success());
+    }
+
+    /// Waits for the end.
+    pub async fn ended(mut self) -> (ExitStatus, String) {
         let status = tokio::time::timeout(PATIENCE, self.child.wait()).await.unwrap().unwrap();
         (status, self.log())
+    }
+
+    /// Sends SIGTERM and waits for the end.
+    pub async fn terminate(self) -> (ExitStatus, String) {
+        self.signal("TERM").await;
+        self.ended().await
     }
 }
