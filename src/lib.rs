@@ -20,6 +20,7 @@ pub mod config;
 mod decompress;
 pub mod error;
 pub mod forward;
+mod offload;
 pub mod otlp;
 pub mod pipeline;
 pub mod receive;

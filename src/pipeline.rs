@@ -13,6 +13,7 @@ use http::HeaderMap;
 use crate::admin::Health;
 use crate::error::{Client, Error, Redact};
 use crate::forward::{Call, Exporter, hops};
+use crate::offload::{Failed, offload};
 use crate::otlp::{Encoding, Payload, Protocol, Signal};
 use crate::redact::{Malformed, Redacted, Redactor};
 use crate::telemetry::{Metrics, Outcome};
@@ -120,8 +121,7 @@ async fn redact(scrub: &Scrub, signal: Signal, payload: Payload) -> Result<Redac
         catch_unwind(AssertUnwindSafe(|| redactor.redact(signal, payload))).map_err(|_| Redact::Internal)?
     } else {
         let redactor = Arc::clone(redactor);
-        let job = tokio::task::spawn_blocking(move || redactor.redact(signal, payload));
-        job.await.map_err(|_| Redact::Internal)?
+        offload(move || redactor.redact(signal, payload)).await.map_err(|Failed| Redact::Internal)?
     };
     result.map_err(|Malformed(what)| Client::Malformed(what).into())
 }

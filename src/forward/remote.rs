@@ -14,6 +14,7 @@ use super::settings::{Compression, Remote, Retry};
 use super::targets::Targets;
 use super::{BuildError, Call, grpc, http as otlp_http, json_of, retry};
 use crate::error::Backend;
+use crate::offload::offload;
 use crate::otlp::{Encoding, Protocol, Signal};
 use crate::pipeline::Reply;
 use crate::redact::Redacted;
@@ -108,7 +109,7 @@ impl RemoteExporter {
             return encode(dialect, compression, signal, body);
         }
         let work = move || encode(dialect, compression, signal, body);
-        tokio::task::spawn_blocking(work).await.unwrap_or(Err(Backend::Sink))
+        offload(work).await.unwrap_or(Err(Backend::Sink))
     }
 
     async fn measured_attempt(&self, outgoing: &Outgoing, call: &Call<'_>) -> Result<Reply, Backend> {

@@ -14,6 +14,7 @@ use super::connection::Busy;
 use super::{Door, Handler, Received, unpanicked};
 use crate::decompress::Coding;
 use crate::error::{Backend, Client, Error, Redact};
+use crate::offload::{Failed, offload};
 use crate::otlp::{Encoding, Payload, Protocol, Signal, json, reply};
 use crate::pipeline::{self, Reply};
 use crate::respond;
@@ -94,11 +95,7 @@ async fn receive<H: Handler>(
     let payload = match encoding {
         Encoding::Protobuf => body,
         Encoding::Json => {
-            let message = transcode(signal, body).await?;
-            // Packed numbers can take more bytes than their digits did.
-            if message.len() > limit {
-                return Err(Client::TooLarge { limit }.into());
-            }
+            let message = transcode(signal, body, limit).await?;
             admission.charge(message.len())?;
             message
         }
@@ -128,14 +125,12 @@ fn refuse_politely(intake: Intake, parts: &http::request::Parts) {
     });
 }
 
-async fn transcode(signal: Signal, json: Bytes) -> Result<Bytes, Error> {
+async fn transcode(signal: Signal, json: Bytes, limit: usize) -> Result<Bytes, Error> {
     if json.len() < LARGE_JSON {
-        return to_protobuf(signal, &json);
+        return to_protobuf(signal, &json, limit);
     }
-    match tokio::task::spawn_blocking(move || to_protobuf(signal, &json)).await {
-        Ok(result) => result,
-        Err(_) => Err(Redact::Internal.into()),
-    }
+    let work = move || to_protobuf(signal, &json, limit);
+    offload(work).await.unwrap_or_else(|Failed| Err(Redact::Internal.into()))
 }
 
 /// The signal whose path this is, under any prefix: Langfuse and Braintrust clients send to
@@ -171,10 +166,12 @@ fn content_coding(headers: &HeaderMap) -> Result<Option<Coding>, Error> {
     Ok(found)
 }
 
-/// One OTLP/JSON request in protobuf.
-fn to_protobuf(signal: Signal, json: &[u8]) -> Result<Bytes, Error> {
-    let message = json::to_protobuf(signal.request(), json);
-    message.map(Bytes::from).map_err(|error| Client::Malformed(error.what).into())
+/// One OTLP/JSON request in protobuf, of at most `limit` bytes: packed numbers can take more of them than their digits.
+fn to_protobuf(signal: Signal, json: &[u8], limit: usize) -> Result<Bytes, Error> {
+    json::to_protobuf_within(signal.request(), json, limit).map(Bytes::from).map_err(|error| match error {
+        error if error.is_too_long() => Client::TooLarge { limit }.into(),
+        error => Client::Malformed(error.what).into(),
+    })
 }
 
 /// The backend's reply in the client's encoding.

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use blackbar::otlp::Signal;
-use blackbar::otlp::json::{JsonError, from_protobuf, to_protobuf};
+use blackbar::otlp::json::{JsonError, from_protobuf, to_protobuf, to_protobuf_within};
 use blackbar::otlp::schema::{self, Kind, Message};
 use serde::Deserialize;
 use serde_json::Value;
@@ -90,6 +90,26 @@ fn raw_bytes_that_are_no_json() {
     assert_eq!(refused(b"{\"x\":\"\xff\"}"), "invalid UTF-8");
     assert_eq!(refused(b"{\"resourceLogs\":[{\"schemaUrl\":\"\xc3\x28\"}]}"), "invalid UTF-8");
     assert_eq!(refused(b"{}\0"), "invalid JSON");
+}
+
+#[test]
+fn what_grows_in_protobuf_is_stopped_at_the_limit_and_not_after_it() {
+    let metrics = Signal::Metrics.request();
+    let json = |end: &str| {
+        let counts = "1,".repeat(100_000);
+        format!(
+            r#"{{"resourceMetrics":[{{"scopeMetrics":[{{"metrics":[{{"histogram":{{"dataPoints":[{{"bucketCounts":[{counts}1]}}]}}}}]}}]}}{end}"#
+        )
+    };
+    let whole = json("]}");
+    let body = to_protobuf(metrics, whole.as_bytes()).unwrap();
+    assert!(body.len() > 3 * whole.len());
+    assert_eq!(to_protobuf_within(metrics, whole.as_bytes(), body.len()).as_ref(), Ok(&body));
+    for limit in [0, 1000, body.len() - 1] {
+        assert!(to_protobuf_within(metrics, whole.as_bytes(), limit).unwrap_err().is_too_long(), "{limit}");
+    }
+    // What stands behind is not looked at any more.
+    assert!(to_protobuf_within(metrics, json("no JSON").as_bytes(), 1000).unwrap_err().is_too_long());
 }
 
 #[test]

@@ -17,7 +17,7 @@ use std::fmt;
 use super::wire::Malformed;
 
 pub use from_protobuf::from_protobuf;
-pub use to_protobuf::to_protobuf;
+pub use to_protobuf::{to_protobuf, to_protobuf_within};
 
 /// Why a body could not be transcoded. Holds no byte of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,14 @@ impl JsonError {
     const fn new(what: &'static str) -> Self {
         Self { what, offset: None }
     }
+
+    /// Whether the output was over the limit given.
+    pub fn is_too_long(&self) -> bool {
+        self.what == TOO_LONG
+    }
 }
+
+const TOO_LONG: &str = "too long in protobuf";
 
 impl From<Malformed> for JsonError {
     fn from(malformed: Malformed) -> Self {

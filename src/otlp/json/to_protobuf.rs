@@ -10,10 +10,10 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::JsonError;
 use super::nested::Nested;
 use super::number::{Number, Scalar};
 use super::shape::{has_presence, put_tag};
+use super::{JsonError, TOO_LONG};
 use crate::otlp::schema::WireType;
 use crate::otlp::schema::{Field, Kind, Message};
 use crate::otlp::wire::{MAX_DEPTH, put_varint};
@@ -29,17 +29,32 @@ const MAX_IGNORED_NESTING: u32 = 2 * MAX_DEPTH as u32;
 /// [`JsonError`] if the body is not exactly one JSON object in UTF-8, a known field holds what it can't hold, or
 /// messages are nested deeper than [`MAX_DEPTH`].
 pub fn to_protobuf(message: &'static Message, json: &[u8]) -> Result<Vec<u8>, JsonError> {
+    to_protobuf_within(message, json, usize::MAX)
+}
+
+/// The same, but stops where the protobuf would take more than `limit` bytes.
+///
+/// # Errors
+///
+/// As [`to_protobuf`], and one that [`JsonError::is_too_long`].
+pub fn to_protobuf_within(
+    message: &'static Message,
+    json: &[u8],
+    limit: usize,
+) -> Result<Vec<u8>, JsonError> {
     let text = std::str::from_utf8(json)
         .map_err(|error| JsonError { what: "invalid UTF-8", offset: Some(error.valid_up_to()) })?;
     let mut deserializer = serde_json::Deserializer::from_str(text);
     // Its limit of 128 is under what 100 messages need; `depth` bounds the recursion instead.
     deserializer.disable_recursion_limit();
-    let mut to = Transcoder { out: Nested::with_capacity(json.len() / 2), wanted: "" };
+    let mut to = Transcoder { out: Nested::with_capacity(json.len() / 2), wanted: "", limit };
     Object { to: &mut to, message, depth: 0 }
         .deserialize(&mut deserializer)
         .and_then(|()| deserializer.end())
         .map_err(|error| refusal(&error, to.wanted, text))?;
-    Ok(to.out.finish())
+    let protobuf = to.out.finish();
+    // The lengths of long messages come last.
+    if protobuf.len() > limit { Err(JsonError::new(TOO_LONG)) } else { Ok(protobuf) }
 }
 
 /// Keeps of serde_json's error only its class and place: its text may quote the body.
@@ -58,6 +73,7 @@ struct Transcoder {
     out: Nested,
     /// What the value being read has to be: the reason if it isn't.
     wanted: &'static str,
+    limit: usize,
 }
 
 impl Transcoder {
@@ -203,7 +219,12 @@ impl<'de> Visitor<'de> for List<'_> {
         let packed = field.wire_type != WireType::Delimited;
         let place = if packed { Place::Packed } else { Place::Element };
         let open = packed.then(|| to.out.open(field.number));
-        while elements.next_element_seed(Value { to, field, depth, place })?.is_some() {}
+        while elements.next_element_seed(Value { to, field, depth, place })?.is_some() {
+            // Only what is repeated can grow: every other value takes about as many bytes as in JSON, or fewer.
+            if to.out.bytes().len() > to.limit {
+                return Err(to.refuse(TOO_LONG));
+            }
+        }
         if let Some(open) = open {
             to.out.close_unless_empty(open);
         }
