@@ -77,9 +77,6 @@ pub enum Overload {
     /// Too many request bytes in flight.
     #[error("too many request bytes in flight")]
     Bytes,
-    /// The process is shutting down.
-    #[error("shutting down")]
-    ShuttingDown,
 }
 
 /// What the backend did instead of accepting.

@@ -48,8 +48,7 @@ fn refusal(error: &Error) -> Refusal {
             Refusal::for_good(StatusCode::INTERNAL_SERVER_ERROR, Code::Internal)
         }
         // Redaction may work again at the next check, and nothing of the request went out.
-        Error::Redact(Redact::CanarySurvived)
-        | Error::Overload(Overload::Requests | Overload::Bytes | Overload::ShuttingDown) => {
+        Error::Redact(Redact::CanarySurvived) | Error::Overload(Overload::Requests | Overload::Bytes) => {
             Refusal::for_now(DEFAULT_RETRY)
         }
         Error::Backend(error) if error.is_retryable() => Refusal {

@@ -37,7 +37,6 @@ fn rows() -> Vec<Row> {
         (Redact::CanarySurvived.into(), 503, Code::Unavailable, Some(1)),
         (Overload::Requests.into(), 503, Code::Unavailable, Some(1)),
         (Overload::Bytes.into(), 503, Code::Unavailable, Some(1)),
-        (Overload::ShuttingDown.into(), 503, Code::Unavailable, Some(1)),
         (Backend::Unreachable.into(), 503, Code::Unavailable, Some(1)),
         (Backend::TimedOut.into(), 503, Code::Unavailable, Some(1)),
         (Backend::Sink.into(), 503, Code::Unavailable, Some(1)),
