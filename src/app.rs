@@ -188,11 +188,13 @@ async fn listen(name: String, endpoint: &str) -> Result<Listener, StartError> {
     }
 }
 
+type Lanes = HashMap<Signal, Lane>;
+
 /// One redactor for each `scrub` processor in use, shared by the pipelines that name it.
 fn lanes(
     pipelines: &BTreeMap<Signal, PipelineSettings>,
     exporters: &HashMap<String, Arc<Exporter>>,
-) -> Result<(HashMap<Signal, Lane>, Vec<Arc<Redactor>>), StartError> {
+) -> Result<(Lanes, Vec<Arc<Redactor>>), StartError> {
     let mut by_name: HashMap<&str, Arc<Redactor>> = HashMap::new();
     let mut lanes = HashMap::new();
     for (&signal, pipeline) in pipelines {

@@ -27,8 +27,10 @@ fn hex(text: &str) -> String {
     text.bytes().map(|byte| format!("{byte:02x}")).collect()
 }
 
+type Wrap = fn(&str) -> String;
+
 /// The wrappings: what is sent for a canary.
-const WRAPPINGS: [(&str, fn(&str) -> String); 5] = [
+const WRAPPINGS: [(&str, Wrap); 5] = [
     ("plain", |canary| format!("the token is {canary} here")),
     ("JSON", |canary| serde_json::json!({"cmd": "run", "args": [1, canary]}).to_string()),
     ("JSON in JSON", |canary| {

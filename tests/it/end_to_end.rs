@@ -245,6 +245,8 @@ async fn a_backend_that_closes_its_connections_costs_no_request() {
     }
 }
 
+type Headers<'a> = &'a [(&'static str, &'a str)];
+
 #[tokio::test]
 async fn what_the_doors_refuse() {
     let backend = Backend::start().await;
@@ -290,8 +292,8 @@ async fn what_the_doors_refuse() {
     let got = exchange(address, b"GET /v1/traces HTTP/1.1\r\nhost: x\r\n\r\n").await;
     assert_eq!((got.status, got.header("allow")), (405, Some("POST")));
 
-    let coded: &[(&'static str, &str)] = &[("grpc-encoding", "gzip")];
-    let rows: [(&str, &[(&'static str, &str)], Vec<u8>, i32); 9] = [
+    let coded: Headers<'_> = &[("grpc-encoding", "gzip")];
+    let rows: [(&str, Headers<'_>, Vec<u8>, i32); 9] = [
         (TRACES, &[], frame(0, malformed), 3),
         (TRACES, coded, frame(1, cut), 3),
         (TRACES, coded, frame(1, &bomb), 8),
