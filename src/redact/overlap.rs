@@ -102,7 +102,7 @@ fn whole_chars(text: &[u8], range: Range<usize>) -> Range<usize> {
     let continues = |at: &usize| text.get(*at).is_some_and(|b| b & 0xc0 == 0x80);
     let before = (0..3).take_while(|n| range.start.checked_sub(*n).as_ref().is_some_and(continues)).count();
     let after = (range.end..range.end + 3).take_while(continues).count();
-    range.start - before..range.end + after
+    range.start.saturating_sub(before)..range.end + after
 }
 
 /// What closes or separates values rather than belongs to one.

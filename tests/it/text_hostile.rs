@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use blackbar::redact::Report;
+use blackbar::redact::text::KeyPath;
 
 use crate::text::builtin;
 
@@ -118,4 +119,16 @@ fn what_is_wrapped_too_deep_is_not_passed_on() {
     let out = builtin().scrub(None, text.as_bytes(), &mut report);
     assert_eq!(out.as_deref(), Some(&b"[REDACTED:unscanned]"[..]));
     assert_eq!(report.unscanned.values().sum::<u64>(), 1);
+}
+
+/// Found by fuzzing: an edit that is widened to whole characters stops at the beginning of the text.
+#[test]
+fn a_secret_value_may_begin_inside_a_character() {
+    let keys = KeyPath { key: b"password", parent: None };
+    for value in [&b"\x9b[31mAK457a\\u"[..], b"\x80\x80\x80\x80AK457a9Zq", b"\xbfAK457a9Zq\xe2"] {
+        let mut report = Report::default();
+        let scrubbed = builtin().scrub(Some(&keys), value, &mut report).unwrap();
+        assert!(report.unscanned.is_empty(), "{report:?}");
+        assert!(!scrubbed.windows(6).any(|part| part == b"AK457a"), "{}", scrubbed.escape_ascii());
+    }
 }
