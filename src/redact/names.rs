@@ -40,6 +40,12 @@ pub fn is_weak(name: &[u8]) -> bool {
     words.stem().is_some_and(|stem| is(stem, b"token")) && words.stem_qualifier().is_none()
 }
 
+/// Whether the name is that of a connection string: a secret for what it holds, the rest of which is worth reading.
+pub fn is_connection(name: &[u8]) -> bool {
+    let words = Words::split(name);
+    is_connection_string(&words, words.stem())
+}
+
 /// Whether a member of a [`NameClass::Container`] takes over its secrecy: all but labels (`name`, `id`, `type`, `created_at`).
 pub fn inherits(member: &[u8]) -> bool {
     let words = Words::split(member);
@@ -121,12 +127,13 @@ static QUALIFIERS: List = List::new(
     development live primary secondary main backup global local confirmation confirm repeat ro rw
     readonly admin root x v",
 );
-/// Members of a container that say what it holds.
+/// Members of a container that say what it holds, and those of a JSON schema of one.
 static LABELS: List = List::new(
     "
     name id type kind description label labels username user email url uri host hostname port region at
     date time expires expiry expiration ttl scope scopes status version path file enabled arn ref count
-    length algorithm provider issuer domain namespace key created updated format source",
+    length algorithm provider issuer domain namespace key created updated format source
+    title required items",
 );
 
 fn classify(words: &Words<'_>) -> NameClass {
@@ -182,7 +189,17 @@ fn is_glued(word: &[u8]) -> bool {
         || before(b"token").is_some_and(|rest| GLUED_TOKENS.has(rest))
         || before(b"secret").is_some_and(|rest| !QUESTIONS.has(rest))
         || before(b"pass").is_some_and(|rest| GLUED_PASS.has(rest))
-        || one_of(word, "connectionstring connstring connstr")
+        || one_of(word, CONNECTION_STRINGS)
+}
+
+const CONNECTION_STRINGS: &str = "connectionstring connstring connstr";
+
+/// `connection_string`, in two words or one.
+fn is_connection_string(words: &Words<'_>, stem: Option<&[u8]>) -> bool {
+    let last_is_string = words.last().is_some_and(|last| one_of(last, "string str"));
+    stem.is_some_and(|stem| {
+        one_of(stem, CONNECTION_STRINGS) || (last_is_string && one_of(stem, "connection conn"))
+    })
 }
 
 static GLUED_KEYS: List = List::new(
@@ -203,9 +220,7 @@ static GLUED_PASS: List = List::new(
 /// Secrets whose last word alone says nothing.
 fn is_phrase(words: &Words<'_>, stem: &[u8], qualifier: Option<&[u8]>) -> bool {
     let after = |list: &str| qualifier.is_some_and(|q| one_of(q, list));
-    let last_is = |word: &[u8]| words.last().is_some_and(|last| is(last, word));
-    (is(stem, b"connection") && (last_is(b"string") || last_is(b"str")))
-        || (is(stem, b"conn") && (last_is(b"string") || last_is(b"str")))
+    is_connection_string(words, Some(stem))
         || (is(stem, b"phrase") && after("seed recovery pass mnemonic backup secret"))
         || (is(stem, b"auth") && after("basic"))
         || (is(stem, b"pat") && after("github gh gitlab gl azure devops ado git docker jira"))

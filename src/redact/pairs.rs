@@ -4,6 +4,7 @@
 //! where a string of a secret key is one whatever it looks like. What makes a name secret is `names`, what makes a value
 //! harmless is `values`.
 
+mod connection;
 pub(super) mod json;
 mod notation;
 pub(super) mod text;
@@ -68,7 +69,10 @@ pub(super) fn structured_secret(
     let bytes = text.get(secret.clone())?;
     let hides =
         counts && !values::is_inert(bytes) && !marker::is_redacted(bytes) && !overlap::is_scheme(bytes);
-    hides.then_some(secret)
+    if !hides {
+        return None;
+    }
+    connection::secret_part(text, key, secret)
 }
 
 /// Whether a number or bytes under a key are secret: there is no look to them.

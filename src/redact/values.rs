@@ -175,6 +175,11 @@ fn is_format(value: &[u8]) -> bool {
     }) && (value.contains(&b'%') || contains(value, b"{}"))
 }
 
+/// A URL of words, without credentials.
+pub(super) fn is_plain_url(value: &[u8]) -> bool {
+    is_url(value) && is_wordy(value)
+}
+
 fn is_url(value: &[u8]) -> bool {
     let Some(at) = memchr::memmem::find(value, b"://") else { return false };
     let authority = value.get(at + 3..).unwrap_or_default();

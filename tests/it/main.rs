@@ -45,6 +45,7 @@ mod support;
 mod text;
 mod text_hostile;
 mod text_laws;
+mod text_notations;
 mod text_wrapped;
 mod walk;
 mod walk_generate;

@@ -66,7 +66,7 @@ fn decode_where(text: &[u8], is_trigger: impl Fn(u8) -> bool) -> Option<View> {
 }
 
 fn is_trigger(byte: u8) -> bool {
-    matches!(byte, b'\\' | b'%' | b'&' | 0x1b | 0xc2 | 0xcd | 0xe1 | 0xe2 | 0xef | 0xf3)
+    matches!(byte, 0 | b'\\' | b'%' | b'&' | 0x1b | 0xc2 | 0xcd | 0xe1 | 0xe2 | 0xef | 0xf3)
 }
 
 fn decode_at(rest: &[u8]) -> Option<Decoded> {
@@ -75,6 +75,8 @@ fn decode_at(rest: &[u8]) -> Option<Decoded> {
         b'%' => hex_number(rest.get(1..3)?, 2).map(|n| byte_or_char(3, n)),
         b'&' => entity(rest),
         0x1b => terminal_code(rest),
+        // Every other byte of UTF-16.
+        0 => Some(Decoded::nothing(1)),
         _ => invisible(rest).map(Decoded::nothing),
     }
 }

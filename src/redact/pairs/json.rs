@@ -5,7 +5,13 @@
 
 use std::ops::Range;
 
+use super::super::wordlist::one_of;
 use super::{KeyClass, is_secret_key, key_class, structured_secret};
+
+/// Keys of the name in an object that is a pair.
+const NAMES: &str = "name key variable header parameterkey";
+/// Keys of its value.
+const VALUES: &str = "value val parametervalue";
 
 /// Deepest nesting that is followed: one bit each.
 const MAX_DEPTH: u32 = 128;
@@ -51,6 +57,8 @@ pub(in crate::redact) fn walk(text: &[u8], above: Above, mut on: impl FnMut(Even
         last_key: None,
         container: above.container.then_some(0),
         entry: Entry::default(),
+        entries: Vec::new(),
+        labels: 0,
         done: false,
     };
     while walk.step(&mut on).is_some() {}
@@ -69,6 +77,10 @@ struct Walk<'t> {
     /// The depth at which a container of secrets began.
     container: Option<u32>,
     entry: Entry,
+    /// Those of the nestings around it.
+    entries: Vec<Entry>,
+    /// Bit n: the nesting of depth n is an array of labels in a container of secrets.
+    labels: u128,
     /// A value was read: what follows is a comma or the end of the nesting.
     done: bool,
 }
@@ -116,6 +128,16 @@ impl Walk<'_> {
         self.depth > 0 && self.objects & (1 << (self.depth - 1)) != 0
     }
 
+    fn in_labels(&self) -> bool {
+        self.depth > 0 && self.labels & (1 << (self.depth - 1)) != 0
+    }
+
+    /// Whether the awaited value is that of one of these keys.
+    fn key_is(&self, keys: &str) -> bool {
+        let name = self.key.as_ref().and_then(|key| self.text.get(key.name.clone()));
+        name.is_some_and(|name| one_of(name, keys))
+    }
+
     fn open(&mut self, object: bool) -> Option<()> {
         if self.depth >= MAX_DEPTH {
             return None;
@@ -123,16 +145,18 @@ impl Walk<'_> {
         let secrets = match self.key.as_ref().map(|key| key.class) {
             Some(KeyClass::Container) => true,
             Some(KeyClass::Secret) => !object,
-            _ => false,
+            _ => self.entry.named.is_some() && self.key_is(VALUES),
         };
         let bit = 1_u128 << self.depth;
+        let labels = !object && self.key.as_ref().is_some_and(|key| key.class == KeyClass::No);
+        self.labels = if labels { self.labels | bit } else { self.labels & !bit };
         self.objects = if object { self.objects | bit } else { self.objects & !bit };
         self.depth += 1;
         if secrets && self.container.is_none() {
             self.container = Some(self.depth);
         }
         self.key = None;
-        self.entry = Entry::default();
+        self.entries.push(std::mem::take(&mut self.entry));
         self.done = false;
         self.at += 1;
         Some(())
@@ -145,7 +169,7 @@ impl Walk<'_> {
             self.container = self.container.filter(|from| *from == 0);
         }
         self.key = None;
-        self.entry = Entry::default();
+        self.entry = self.entries.pop().unwrap_or_default();
         self.done = true;
         self.at += 1;
         Some(())
@@ -184,21 +208,21 @@ impl Walk<'_> {
     fn above(&self) -> (&[u8], KeyClass) {
         match &self.key {
             Some(key) => (self.text.get(key.name.clone()).unwrap_or_default(), key.class),
+            None if self.in_labels() => (b"", KeyClass::No),
             None if self.container.is_some() => (b"", KeyClass::Member),
             None => (b"", KeyClass::No),
         }
     }
 
     fn entry(&mut self, content: &Range<usize>, on: &mut impl FnMut(Event)) {
-        let Some(key) = &self.key else { return };
-        let (name, value) = (self.text.get(key.name.clone()), self.text.get(content.clone()));
-        match name.unwrap_or_default() {
-            b"name" | b"Name" | b"key" | b"Key" => {
-                self.entry.named = Some(content.clone())
-                    .filter(|_| value.is_some_and(|value| key_class(value, false) == KeyClass::Secret));
-            }
-            b"value" | b"Value" => self.entry.value = Some(content.clone()),
-            _ => return,
+        if self.key_is(NAMES) {
+            let value = self.text.get(content.clone());
+            self.entry.named = Some(content.clone())
+                .filter(|_| value.is_some_and(|value| key_class(value, false) == KeyClass::Secret));
+        } else if self.key_is(VALUES) {
+            self.entry.value = Some(content.clone());
+        } else {
+            return;
         }
         if let (Some(named), Some(value)) = (&self.entry.named, &self.entry.value) {
             let named = self.text.get(named.clone()).unwrap_or_default();
@@ -218,7 +242,7 @@ impl Walk<'_> {
             Some(key) => {
                 is_secret_key(self.text.get(key.name.clone()).unwrap_or_default(), self.container.is_some())
             }
-            None => self.container.is_some(),
+            None => self.container.is_some() && !self.in_labels(),
         };
         if let Some(name) = name.filter(|_| secret) {
             on(Event::Secret { value: self.at..self.at + len, quote: Some(name.end..name.end + 1) });

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use crate::redact::decode::Place;
-use crate::redact::overlap;
 use crate::redact::values::Form;
+use crate::redact::wordlist::one_of;
+use crate::redact::{marker, overlap};
 
 /// Longest name, in bytes.
 const MAX_NAME: usize = 80;
@@ -53,6 +54,10 @@ pub(super) fn name_before(text: &[u8], at: usize) -> Option<Name> {
     let previous = at.checked_sub(1).and_then(|at| text.get(at)).copied();
     let compares = matches!(previous, Some(b'=' | b'!' | b'<' | b'>' | b'+' | b'~' | b'*'));
     if compares || (sign == b':' && matches!(next, Some(b':' | b'='))) || next == Some(b'=') {
+        return None;
+    }
+    // `("X-Api-Key", "x")`, `['password', 'x']`: both in quotes.
+    if sign == b',' && !matches!(previous, Some(b'"' | b'\'' | b'`')) {
         return None;
     }
     let end = if sign == b'=' && previous == Some(b':') { at - 1 } else { at };
@@ -118,6 +123,12 @@ pub(super) fn value_after(text: &[u8], at: usize, name: &Name, place: &Place<'_>
     if sign == b':' && text.get(start..start + 2) == Some(b"//") {
         return None;
     }
+    // `map[X-Api-Key:[x]]`: Go prints the values of a header as a list.
+    let list =
+        text.get(start..).is_some_and(|rest| rest.starts_with(b"[") && marker::prefix_len(rest).is_none());
+    if sign == b':' && list && !name.quoted {
+        start += 1;
+    }
     let blanks = text.get(start..)?.iter().take(MAX_BLANKS).take_while(|b| matches!(b, b' ' | b'\t')).count();
     let tight = blanks == 0 && !name.spaced;
     start += blanks;
@@ -130,13 +141,19 @@ pub(super) fn value_after(text: &[u8], at: usize, name: &Name, place: &Place<'_>
             return None;
         }
         let range = inner..quoted_end(text, inner, quote, place);
-        return Some(Value { range, form: Form::Quoted, quote: None });
+        let form = if sign == b',' { Form::Prose } else { Form::Quoted };
+        return Some(Value { range, form, quote: None });
+    }
+    if sign == b',' {
+        return None;
     }
     let bytes = text.get(name.range.clone())?;
     if is_cookie(bytes) && sign == b':' {
         return Some(Value { range: start..header_end(text, start), form: Form::Line, quote: None });
     }
-    let from = start + overlap::scheme_len(text.get(start..(start + 256).min(text.len()))?).unwrap_or(0);
+    let window = text.get(start..(start + 256).min(text.len()))?;
+    let scheme = overlap::scheme_len(window).or_else(|| own_scheme_len(bytes, window));
+    let from = start + scheme.unwrap_or(0);
     let stop = match () {
         () if name.query => Stop::Query,
         () if name.begins_line && !name.quoted => Stop::Blank,
@@ -155,6 +172,88 @@ pub(super) fn value_after(text: &[u8], at: usize, name: &Name, place: &Place<'_>
     // A number of JSON or Python: what stands in its place is a string.
     let quote = (name.quoted && sign == b':').then_some(name.range.end..name.range.end + 1);
     Some(Value { range: start..end, form, quote })
+}
+
+/// The length of a scheme of nobody's list (`Authorization: Custom x`) and its blank.
+fn own_scheme_len(name: &[u8], value: &[u8]) -> Option<usize> {
+    const LONGEST: usize = 32;
+    if !name.to_ascii_lowercase().ends_with(b"authorization") {
+        return None;
+    }
+    let word = value.iter().take(LONGEST).take_while(|b| b.is_ascii_alphanumeric() || **b == b'-').count();
+    let follows = value.get(word + 1).is_some_and(|b| !b.is_ascii_whitespace());
+    (word > 0 && value.get(word) == Some(&b' ') && follows).then_some(word + 1)
+}
+
+/// The name of an entry (`name: DB_PASSWORD`, `key="DB_PASSWORD"`) whose `value` stands at `at`, right behind it.
+pub(super) fn entry_name(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let between = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b',');
+    let back = |end: usize, skip: &dyn Fn(&u8) -> bool| {
+        let window = text.get(end.saturating_sub(MAX_NAME)..end).unwrap_or_default();
+        end - window.iter().rev().take_while(|b| skip(b)).count()
+    };
+    let end = back(at, &between);
+    let start = back(end, &|b| is_name(*b));
+    let sign = back(start, &|b| matches!(b, b' ' | b'\t' | b'"' | b'\''));
+    let label = match text.get(..sign)? {
+        [.., b'=', b'>'] => sign - 2,
+        [.., b':' | b'='] => sign - 1,
+        _ => return None,
+    };
+    let label = back(label, &|b| matches!(b, b' ' | b'\t' | b'"' | b'\''));
+    let word = text.get(back(label, &|b| b.is_ascii_alphabetic())..label)?;
+    (end > start && end < at && one_of(word, "name key")).then_some(start..end)
+}
+
+/// The values on the lines below `name:`, as YAML has them. `None`: something follows on its own line.
+pub(super) fn lines_below(text: &[u8], at: usize) -> Option<Vec<Value>> {
+    const MOST: usize = 64;
+    let rest = text.get(at + 1..)?;
+    let line = rest.iter().take(MAX_BLANKS).position(|b| *b == b'\n')?;
+    let block = match rest.get(..line)?.trim_ascii() {
+        b"" => false,
+        b"|" | b"|-" | b"|+" | b">" | b">-" | b">+" => true,
+        _ => return None,
+    };
+    let mut values = Vec::new();
+    let mut start = at + 1 + line + 1;
+    while values.len() < MOST {
+        let rest = text.get(start..).unwrap_or_default();
+        let end = start + memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        let content = super::trim(text, start..end);
+        let indented = content.start > start || rest.starts_with(b"- ");
+        let Some(value) = line_value(text, content, block).filter(|_| indented) else { break };
+        let one = value.form == Form::Prose;
+        values.push(value);
+        start = end + 1;
+        if one || start >= text.len() {
+            break;
+        }
+    }
+    Some(values)
+}
+
+/// The value of a line of a block or list, or a line that is a value. `None`: it is a pair of its own, or none.
+fn line_value(text: &[u8], line: Range<usize>, block: bool) -> Option<Value> {
+    let bytes = text.get(line.clone())?;
+    if block {
+        return (!bytes.is_empty()).then_some(Value { range: line, form: Form::Line, quote: None });
+    }
+    let item = bytes.strip_prefix(b"- ").map(<[u8]>::trim_ascii_start);
+    let bytes = item.unwrap_or(bytes);
+    let start = line.end - bytes.len();
+    if let Some(inner) = bytes.strip_prefix(b"\"").or_else(|| bytes.strip_prefix(b"'")) {
+        let quote = bytes.first()?;
+        let len = inner.iter().position(|b| b == quote)?;
+        let ends = matches!(inner.get(len + 1..)?.trim_ascii(), b"" | b",");
+        let range = start + 1..start + 1 + len;
+        return ends.then_some(Value { range, form: Form::Quoted, quote: None });
+    }
+    if bytes.is_empty() || bytes.ends_with(b":") || memchr::memmem::find(bytes, b": ").is_some() {
+        return None;
+    }
+    let form = if item.is_some() { Form::Line } else { Form::Prose };
+    Some(Value { range: start..line.end, form, quote: None })
 }
 
 /// A quote that a string begins with, a prefix letter of Python or Rust skipped; and where its content begins.
@@ -216,7 +315,7 @@ pub(super) fn unquoted_end(text: &[u8], start: usize, stop: Stop) -> usize {
             b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'' | b'`' => true,
             b'\\' => is_escape(rest, at),
             // A marker of ours may hold what else would end a value.
-            b'[' => match crate::redact::marker::prefix_len(rest.get(at..).unwrap_or_default()) {
+            b'[' => match marker::prefix_len(rest.get(at..).unwrap_or_default()) {
                 Some(len) => {
                     at += len;
                     continue;

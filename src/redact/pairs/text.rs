@@ -26,12 +26,15 @@ pub(in crate::redact) fn each(
     mut on: impl FnMut(Range<usize>, Option<Range<usize>>),
 ) {
     let mut done = 0;
-    for at in memchr::memchr2_iter(b':', b'=', text) {
-        if at >= done
-            && let Some((secret, quote)) = assignment(text, at, place)
-        {
+    for at in memchr::memchr3_iter(b':', b'=', b',', text) {
+        if at < done {
+            continue;
+        }
+        if let Some((secret, quote)) = assignment(text, at, place) {
             done = secret.end;
             on(secret, quote);
+        } else if text.get(at) == Some(&b':') {
+            below(text, at, &mut |secret| on(secret, None));
         }
     }
     for at in memmem::find_iter(text, b"--") {
@@ -49,13 +52,30 @@ pub(in crate::redact) fn each(
 /// The value of `name = value`, `name: value` in all notations, around the sign at `at`.
 fn assignment(text: &[u8], at: usize, place: &Place<'_>) -> Option<(Range<usize>, Option<Range<usize>>)> {
     let name = notation::name_before(text, at)?;
-    let bytes = text.get(name.range.clone())?;
+    let mut bytes = text.get(name.range.clone())?;
+    if bytes.eq_ignore_ascii_case(b"value") {
+        bytes = text.get(notation::entry_name(text, name.range.start)?)?;
+    }
     if secret_name(bytes) == NameClass::No {
         return None;
     }
     let value = notation::value_after(text, at, &name, place)?;
     let quote = value.quote.clone();
     secret(text, bytes, value).map(|secret| (secret, quote))
+}
+
+/// What stands on the lines below a name of YAML: a block, a quoted string, a list.
+fn below(text: &[u8], at: usize, on: &mut impl FnMut(Range<usize>)) {
+    let Some(name) = notation::name_before(text, at) else { return };
+    let bytes = text.get(name.range.clone()).unwrap_or_default();
+    if secret_name(bytes) == NameClass::No {
+        return;
+    }
+    for value in notation::lines_below(text, at).into_iter().flatten() {
+        if let Some(secret) = secret(text, bytes, value) {
+            on(secret);
+        }
+    }
 }
 
 /// The value of `--name value`; `--name=value` is an assignment.
@@ -106,7 +126,7 @@ fn element(text: &[u8], at: usize) -> Option<Range<usize>> {
 /// What of a value is secret, if it looks like one.
 fn secret(text: &[u8], name: &[u8], value: Value) -> Option<Range<usize>> {
     let whole = super::trim(text, value.range);
-    let secret = without_scheme(text, whole.clone());
+    let secret = without_scheme(text, whole);
     let bytes = text.get(secret.clone())?;
     if bytes.is_empty()
         || marker::is_redacted(bytes)
@@ -119,5 +139,8 @@ fn secret(text: &[u8], name: &[u8], value: Value) -> Option<Range<usize>> {
     if overlap::is_scheme(bytes) {
         return None;
     }
-    values::looks_secret(name, bytes, value.form).then_some(secret)
+    if !values::looks_secret(name, bytes, value.form) {
+        return None;
+    }
+    super::connection::secret_part(text, name, secret)
 }
