@@ -27,3 +27,4 @@ pub mod receive;
 pub mod redact;
 pub mod respond;
 pub mod telemetry;
+mod yaml;

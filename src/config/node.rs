@@ -126,15 +126,6 @@ impl Node {
         self.overlay(nested);
     }
 
-    /// How many nodes there are, this one included.
-    pub(crate) fn size(&self) -> usize {
-        1 + match &self.value {
-            Value::Null | Value::Scalar(_) => 0,
-            Value::List(items) => items.iter().map(Node::size).sum(),
-            Value::Map(map) => map.0.iter().map(|e| e.node.size()).sum(),
-        }
-    }
-
     /// Lays `over` on top, as the Collector does: mappings are merged key by key, everything else is replaced.
     pub(crate) fn overlay(&mut self, over: Node) {
         match (&mut self.value, over.value) {

@@ -167,7 +167,7 @@ fn aliases_are_bounded() {
         yaml.push_str(&format!("a{level}: &a{level} [{list}]\n"));
     }
     let problems = load_text(&yaml, &Env::default()).unwrap_err();
-    assert!(problems.to_string().contains("aliases included"), "{problems}");
+    assert!(problems.to_string().contains("by aliases"), "{problems}");
 }
 
 #[test]

@@ -91,6 +91,10 @@ allow:
         });
         assert!(found, "line {line}: {part} not in\n{errors}");
     }
+    let twice = RuleSet::from_yaml("my.yaml", "rules: []\nrules: []\n").unwrap_err();
+    assert!(twice.to_string().starts_with("my.yaml:2: duplicate key `rules`"), "{twice}");
+    let number = RuleSet::from_yaml("my.yaml", "allow: { patterns: [123, '123'] }").unwrap_err();
+    assert_eq!(number.0.len(), 1, "{number}");
     let broken = RuleSet::from_yaml("my.yaml", "rules:\n  - kind: [").unwrap_err();
     assert_eq!(broken.0.len(), 1);
 }

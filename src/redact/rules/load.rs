@@ -1,16 +1,15 @@
 //! Reads a rule file. Reports every problem of the file at once, each with its line.
 //!
-//! Works on a tree of marked nodes rather than with `serde`, which stops at the first mistake.
+//! Works on a tree whose nodes know their lines rather than with `serde`, which stops at the first mistake.
 
 use std::str::FromStr;
 use std::sync::Arc;
-
-use saphyr::{LoadableYamlNode, MarkedYaml, Scalar, YamlData};
 
 use super::rule::{Confidence, Cut, Example, Group, Mode, Origin, Rule, Specificity};
 use super::set::{Allow, RuleError};
 use super::{shape, template};
 use crate::redact::validate::Validator;
+use crate::yaml::{self, Node, Value};
 
 /// Least bytes of a cut secret after its anchor, where the rule doesn't say.
 const DEFAULT_CUT: usize = 12;
@@ -47,24 +46,18 @@ struct Loader {
     errors: Vec<RuleError>,
 }
 
-/// A mapping's entries, each with the line of its key.
-type Entries<'n, 'y> = Vec<(&'n str, &'n MarkedYaml<'y>)>;
+/// The known entries of a mapping.
+type Entries<'n> = Vec<(&'n str, &'n Node)>;
 
 impl Loader {
     fn file(&mut self, yaml: &str) -> (Vec<Rule>, Allow) {
         let nothing = (Vec::new(), Allow::default());
-        let documents = match MarkedYaml::load_from_str(yaml) {
-            Ok(documents) => documents,
-            Err(error) => {
-                self.error(error.marker().line(), error.info().to_owned());
-                return nothing;
-            }
-        };
-        let [document] = documents.as_slice() else {
-            self.error(1, "expected one YAML document with `rules`".to_owned());
-            return nothing;
-        };
-        let entries = self.mapping(document, "the file", FILE_KEYS);
+        let (document, mistakes) = yaml::parse(yaml);
+        for mistake in mistakes {
+            self.error(mistake.place.line, mistake.message);
+        }
+        let Some(document) = document else { return nothing };
+        let entries = self.mapping(&document, "the file", FILE_KEYS);
         let listed = entries.iter().any(|(key, node)| *key == "order" && self.order(node));
         let mut rules = Vec::new();
         let mut allow = Allow::default();
@@ -82,11 +75,11 @@ impl Loader {
     }
 
     /// Whether the order is the listed one.
-    fn order(&mut self, node: &MarkedYaml<'_>) -> bool {
+    fn order(&mut self, node: &Node) -> bool {
         self.one_of(node, "order", &[("specificity", false), ("listed", true)]).unwrap_or(false)
     }
 
-    fn allow(&mut self, node: &MarkedYaml<'_>) -> Allow {
+    fn allow(&mut self, node: &Node) -> Allow {
         let mut allow = Allow::default();
         for (key, value) in self.mapping(node, "allow", ALLOW_KEYS) {
             for (text, line) in self.texts(value, key) {
@@ -105,9 +98,9 @@ impl Loader {
         allow
     }
 
-    fn rule(&mut self, node: &MarkedYaml<'_>, listed: bool) -> Option<Rule> {
+    fn rule(&mut self, node: &Node, listed: bool) -> Option<Rule> {
         let before = self.errors.len();
-        let line = node.span.start.line();
+        let line = node.place.line;
         let entries = self.mapping(node, "a rule", RULE_KEYS);
         let get = |key: &str| entries.iter().find(|(name, _)| *name == key).map(|(_, node)| *node);
 
@@ -170,7 +163,7 @@ impl Loader {
             get("counterexamples").map(|n| self.examples(n, "counterexamples", &rule.id)).unwrap_or_default();
         let floor = get("cut").and_then(|n| self.cut(n));
         if self.errors.len() == before {
-            self.shape(&mut rule, get("pattern").map_or(line, |n| n.span.start.line()), floor);
+            self.shape(&mut rule, get("pattern").map_or(line, |n| n.place.line), floor);
         }
         (self.errors.len() == before).then_some(rule)
     }
@@ -216,45 +209,40 @@ impl Loader {
         }
     }
 
-    fn cut(&mut self, node: &MarkedYaml<'_>) -> Option<Option<usize>> {
-        if matches!(node.data, YamlData::Value(Scalar::String(ref text)) if text == "never") {
+    fn cut(&mut self, node: &Node) -> Option<Option<usize>> {
+        if scalar(node) == Some("never") {
             return Some(None);
         }
-        let floor = node.data.as_integer().and_then(|n| usize::try_from(n).ok()).filter(|n| *n >= 4);
+        let floor = scalar(node).and_then(|text| text.parse().ok()).filter(|n| *n >= 4);
         if floor.is_none() {
-            self.error(
-                node.span.start.line(),
-                "`cut` must be `never` or a number of bytes from 4".to_owned(),
-            );
+            self.error(node.place.line, "`cut` must be `never` or a number of bytes from 4".to_owned());
         }
         floor.map(Some)
     }
 
-    fn group(&mut self, node: &MarkedYaml<'_>) -> Option<Group> {
-        match &node.data {
-            YamlData::Value(Scalar::Integer(number)) if *number > 0 => {
-                usize::try_from(*number).ok().map(Group::Index)
-            }
-            YamlData::Value(Scalar::String(name)) => Some(Group::Name(name.to_string())),
+    fn group(&mut self, node: &Node) -> Option<Group> {
+        match scalar(node).map(|text| (text, text.parse::<usize>())) {
+            Some((_, Ok(number))) if number > 0 => Some(Group::Index(number)),
+            Some((name, Err(_))) if text_of(node).is_some() => Some(Group::Name(name.to_owned())),
             _ => {
-                self.error(node.span.start.line(), "`group` must be a name or a number from 1".to_owned());
+                self.error(node.place.line, "`group` must be a name or a number from 1".to_owned());
                 None
             }
         }
     }
 
-    fn validators(&mut self, node: &MarkedYaml<'_>) -> Vec<Validator> {
-        let items: Vec<_> = self.sequence(node, "validate").iter().collect();
-        items.into_iter().filter_map(|item| self.validator(item)).collect()
+    fn validators(&mut self, node: &Node) -> Vec<Validator> {
+        self.sequence(node, "validate").iter().filter_map(|item| self.validator(item)).collect()
     }
 
-    fn validator(&mut self, node: &MarkedYaml<'_>) -> Option<Validator> {
-        let line = node.span.start.line();
-        if node.data.is_mapping() {
+    fn validator(&mut self, node: &Node) -> Option<Validator> {
+        let line = node.place.line;
+        if matches!(node.value, Value::Map(_)) {
             let entries = self.mapping(node, "validate", &["entropy"]);
             let (_, bits) = entries.first()?;
-            let least = bits.data.as_floating_point().or_else(|| bits.data.as_integer().map(|n| n as f64));
-            if least.is_none_or(|bits| !(0.0..=8.0).contains(&bits)) {
+            let least =
+                scalar(bits).and_then(|text| text.parse().ok()).filter(|bits| (0.0..=8.0).contains(bits));
+            if least.is_none() {
                 self.error(line, "`entropy` takes bits a byte, from 0 to 8".to_owned());
             }
             return least.map(Validator::Entropy);
@@ -268,7 +256,7 @@ impl Loader {
         }
     }
 
-    fn examples(&mut self, node: &MarkedYaml<'_>, what: &str, id: &str) -> Vec<Example> {
+    fn examples(&mut self, node: &Node, what: &str, id: &str) -> Vec<Example> {
         let mut examples = Vec::new();
         for (at, (text, line)) in self.texts(node, what).into_iter().enumerate() {
             match template::expand(&text, &format!("{id}/{what}/{at}")) {
@@ -297,56 +285,51 @@ impl Loader {
         self.errors.push(RuleError { origin: Origin { file: Arc::clone(&self.file), line }, message });
     }
 
-    fn mapping<'n, 'y>(&mut self, node: &'n MarkedYaml<'y>, what: &str, known: &[&str]) -> Entries<'n, 'y> {
-        let Some(mapping) = node.data.as_mapping() else {
-            self.error(node.span.start.line(), format!("expected {what} to be a mapping"));
+    fn mapping<'n>(&mut self, node: &'n Node, what: &str, known: &[&str]) -> Entries<'n> {
+        let Value::Map(mapping) = &node.value else {
+            self.error(node.place.line, format!("expected {what} to be a mapping"));
             return Vec::new();
         };
         let mut entries = Vec::new();
-        for (key, value) in mapping {
-            match key.data.as_str() {
-                Some(name) if known.contains(&name) => entries.push((name, value)),
-                name => {
-                    let name = name.unwrap_or("that is no text");
-                    let message =
-                        format!("unknown key `{name}` in {what}; expected one of {}", known.join(", "));
-                    self.error(key.span.start.line(), message);
-                }
+        for entry in mapping {
+            let name = entry.key.as_str();
+            if known.contains(&name) {
+                entries.push((name, &entry.node));
+            } else {
+                let message = format!("unknown key `{name}` in {what}; expected one of {}", known.join(", "));
+                self.error(entry.place.line, message);
             }
         }
         entries
     }
 
-    fn sequence<'n, 'y>(&mut self, node: &'n MarkedYaml<'y>, what: &str) -> &'n [MarkedYaml<'y>] {
-        match node.data.as_vec() {
-            Some(items) => items,
-            None => {
-                self.error(node.span.start.line(), format!("expected `{what}` to be a list"));
+    fn sequence<'n>(&mut self, node: &'n Node, what: &str) -> &'n [Node] {
+        match &node.value {
+            Value::List(items) => items,
+            _ => {
+                self.error(node.place.line, format!("expected `{what}` to be a list"));
                 &[]
             }
         }
     }
 
-    fn texts(&mut self, node: &MarkedYaml<'_>, what: &str) -> Vec<(String, usize)> {
-        let items: Vec<_> = self.sequence(node, what).iter().collect();
-        items
-            .into_iter()
-            .filter_map(|item| self.text(item, what).map(|text| (text, item.span.start.line())))
-            .collect()
+    fn texts(&mut self, node: &Node, what: &str) -> Vec<(String, usize)> {
+        let items = self.sequence(node, what).iter();
+        items.filter_map(|item| self.text(item, what).map(|text| (text, item.place.line))).collect()
     }
 
-    fn text(&mut self, node: &MarkedYaml<'_>, what: &str) -> Option<String> {
-        let text = node.data.as_str().map(str::to_owned);
+    fn text(&mut self, node: &Node, what: &str) -> Option<String> {
+        let text = text_of(node).map(str::to_owned);
         if text.is_none() {
             self.error(
-                node.span.start.line(),
+                node.place.line,
                 format!("expected text in `{what}`; quote it if it looks like a number"),
             );
         }
         text
     }
 
-    fn required(&mut self, node: Option<&MarkedYaml<'_>>, what: &str, line: usize) -> String {
+    fn required(&mut self, node: Option<&Node>, what: &str, line: usize) -> String {
         match node {
             Some(node) => self.text(node, what).unwrap_or_default(),
             None => {
@@ -356,18 +339,30 @@ impl Loader {
         }
     }
 
-    fn one_of<T: Copy>(&mut self, node: &MarkedYaml<'_>, what: &str, choices: &[(&str, T)]) -> Option<T> {
-        let written = match &node.data {
-            YamlData::Value(Scalar::Boolean(value)) => value.to_string(),
-            data => data.as_str().unwrap_or_default().to_owned(),
-        };
+    fn one_of<T: Copy>(&mut self, node: &Node, what: &str, choices: &[(&str, T)]) -> Option<T> {
+        let written = scalar(node).unwrap_or_default();
         let chosen = choices.iter().find(|(name, _)| *name == written).map(|(_, value)| *value);
         if chosen.is_none() {
             let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-            self.error(node.span.start.line(), format!("`{what}` must be {}", names.join(" or ")));
+            self.error(node.place.line, format!("`{what}` must be {}", names.join(" or ")));
         }
         chosen
     }
+}
+
+fn scalar(node: &Node) -> Option<&str> {
+    match &node.value {
+        Value::Scalar { text, .. } => Some(text),
+        _ => None,
+    }
+}
+
+/// Text that every reader of YAML takes for text: other tools read these files too.
+fn text_of(node: &Node) -> Option<&str> {
+    let Value::Scalar { text, plain } = &node.value else { return None };
+    let boolean = ["true", "false"].iter().any(|word| text.eq_ignore_ascii_case(word));
+    let number = text.contains(|c: char| c.is_ascii_digit()) && text.parse::<f64>().is_ok();
+    (!plain || !(boolean || number)).then_some(text)
 }
 
 /// See [`Specificity`].
