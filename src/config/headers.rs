@@ -8,23 +8,8 @@ use super::components::Context;
 use super::node::{Entry, Map, Node, Scalar, Value};
 use super::problem::Origin;
 use super::section::{Located, MASK, Section};
+use crate::forward::headers::{may_pass, may_set};
 use crate::forward::settings::ForwardHeaders;
-
-/// Headers that belong to one connection, or that must not reach a backend.
-const NEVER: [&str; 12] = [
-    "connection",
-    "keep-alive",
-    "proxy-authenticate",
-    "proxy-authorization",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-    "host",
-    "cookie",
-    "baggage",
-];
 
 /// Reads `headers`: a mapping, or the Collector's list of `name` and `value`.
 pub(crate) fn read(section: &mut Section<'_>) -> Vec<(HeaderName, SecretString)> {
@@ -32,6 +17,11 @@ pub(crate) fn read(section: &mut Section<'_>) -> Vec<(HeaderName, SecretString)>
     let mut shown = Map::default();
     for header in pairs(section) {
         let Some(name) = name(section, &header) else { continue };
+        if !may_set(&name) {
+            let key = format!("headers.{}", header.name);
+            section.problem(&header.origin, &key, "can't be set: it is about the form of the message");
+            continue;
+        }
         // An unset value is a header with no value, as in the Collector.
         let text = header.value.map(|s| s.text).unwrap_or_default();
         if HeaderValue::from_str(&text).is_err() {
@@ -117,7 +107,7 @@ pub(crate) fn forwarded(section: &mut Section<'_>, context: &Context<'_>) -> For
     let mut names = Vec::new();
     for Located { value, origin } in listed {
         match HeaderName::try_from(value.as_str()) {
-            Ok(name) if NEVER.contains(&name.as_str()) => {
+            Ok(name) if !may_pass(&name) => {
                 section.problem(&origin, "forward_headers", format!("{name} is never forwarded"));
             }
             Ok(name) => names.push(name),

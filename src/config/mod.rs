@@ -115,6 +115,7 @@ fn read(tree: &Node, sources: &Sources, env: &Env, context: &Context<'_>) -> (Op
 
     if !context.with_file
         && !sources.without_backend
+        && sources.exporter.is_none()
         && pipelines.by_signal.is_empty()
         && exporters.is_empty()
     {

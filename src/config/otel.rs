@@ -39,7 +39,7 @@ pub(crate) fn layer(env: &Env, sink: &Sink) -> Node {
     for signal in Signal::ALL {
         let vars = Vars { env, signal };
         let Some(endpoint) = vars.get("ENDPOINT") else { continue };
-        let Some((kind, encoding)) = protocol(&vars, &endpoint, sink) else { continue };
+        let (kind, encoding) = protocol(&vars, &endpoint, sink);
         let name = if vars.any_own() { format!("{kind}/{signal}") } else { kind.to_owned() };
         if tree.at(&["exporters", &name]).is_none() {
             tree.set_at(&["exporters", &name], exporter(&vars, &endpoint, kind, encoding, sink));
@@ -85,18 +85,19 @@ impl<'a> Vars<'a> {
 }
 
 /// The exporter's type and, over HTTP, its body encoding.
-fn protocol(vars: &Vars<'_>, endpoint: &Variable<'_>, sink: &Sink) -> Option<(&'static str, Option<Node>)> {
+fn protocol(vars: &Vars<'_>, endpoint: &Variable<'_>, sink: &Sink) -> (&'static str, Option<Node>) {
     let Some(given) = vars.get("PROTOCOL") else {
         let grpc = url::port(endpoint.value) == Some(GRPC_PORT);
-        return Some(if grpc { ("otlp_grpc", None) } else { ("otlp_http", None) });
+        return (if grpc { "otlp_grpc" } else { "otlp_http" }, None);
     };
     match given.value {
-        "grpc" => Some(("otlp_grpc", None)),
-        "http/protobuf" => Some(("otlp_http", Some(Node::literal("proto", given.origin())))),
-        "http/json" => Some(("otlp_http", Some(Node::literal("json", given.origin())))),
+        "grpc" => ("otlp_grpc", None),
+        "http/protobuf" => ("otlp_http", Some(Node::literal("proto", given.origin()))),
+        "http/json" => ("otlp_http", Some(Node::literal("json", given.origin()))),
         _ => {
             sink.add(&given.origin(), "", "expected grpc, http/protobuf or http/json");
-            None
+            // The others are to be checked too; this one takes any form of endpoint.
+            ("otlp_grpc", None)
         }
     }
 }

@@ -12,9 +12,9 @@ use secrecy::{ExposeSecret as _, SecretString};
 use super::hops;
 use super::settings::ForwardHeaders;
 
-/// Never forwarded, whatever the settings say: hop-by-hop (RFC 9110, 7.6.1), about the message's form, or about the
-/// client and its state.
-const NEVER: [&str; 19] = [
+/// Neither forwarded nor set: hop-by-hop (RFC 9110, 7.6.1), or about the form of the message, which is ours to choose. A
+/// wrong one would cut or garble what the backend reads.
+const FORM: [&str; 10] = [
     "connection",
     "keep-alive",
     "te",
@@ -22,9 +22,18 @@ const NEVER: [&str; 19] = [
     "transfer-encoding",
     "upgrade",
     "http2-settings",
+    "expect",
+    "proxy-connection",
+    "blackbar-hops",
+];
+
+/// The same, by the beginning of the name.
+const FORM_PREFIXES: [&str; 3] = ["content-", "accept-encoding", "grpc-"];
+
+/// Never forwarded, whatever the settings say: about the client and its state. The settings may have their own.
+const CLIENTS: [&str; 10] = [
     "host",
     "user-agent",
-    "expect",
     "date",
     "via",
     "forwarded",
@@ -33,11 +42,10 @@ const NEVER: [&str; 19] = [
     "cookie2",
     "set-cookie",
     "baggage",
-    "blackbar-hops",
 ];
 
 /// The same, by the beginning of the name.
-const NEVER_PREFIXES: [&str; 4] = ["proxy-", "content-", "accept", "grpc-"];
+const CLIENTS_PREFIXES: [&str; 2] = ["proxy-", "accept"];
 
 /// Forwarded only where they are named. No one typed these in for the backend: libraries, browsers and proxies add
 /// them. `traceparent` and `tracestate` are among them: they describe the client's own export call, and
@@ -66,7 +74,12 @@ const AMBIENT_PREFIXES: [&str; 6] = ["x-forwarded-", "x-b3-", "x-datadog-", "x-e
 
 /// Whether a client's header of this name may be forwarded at all.
 pub fn may_pass(name: &HeaderName) -> bool {
-    !listed(name, &NEVER, &NEVER_PREFIXES)
+    may_set(name) && !listed(name, &CLIENTS, &CLIENTS_PREFIXES)
+}
+
+/// Whether the settings may have a header of this name.
+pub fn may_set(name: &HeaderName) -> bool {
+    !listed(name, &FORM, &FORM_PREFIXES)
 }
 
 fn listed(name: &HeaderName, names: &[&str], prefixes: &[&str]) -> bool {

@@ -151,6 +151,43 @@ fn bad_variables_are_all_told_by_name_and_without_their_value() {
 }
 
 #[test]
+fn a_bad_protocol_hides_no_other_problem() {
+    let problems = with(&[
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "backend.example:9999"),
+        ("OTEL_EXPORTER_OTLP_PROTOCOL", "grcp"),
+        ("OTEL_EXPORTER_OTLP_TIMEOUT", "soon"),
+    ])
+    .unwrap_err();
+    let told: Vec<String> = problems.0.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        [
+            "environment variable OTEL_EXPORTER_OTLP_PROTOCOL: expected grpc, http/protobuf or http/json",
+            "environment variable OTEL_EXPORTER_OTLP_TIMEOUT: expected a number of milliseconds",
+        ]
+    );
+}
+
+#[test]
+fn headers_about_the_form_of_the_message_cannot_be_set() {
+    for name in ["content-length", "Transfer-Encoding", "grpc-timeout", "te", "blackbar-hops"] {
+        let headers = format!("x-ok=1,{name}=5");
+        let text = with(&[
+            ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://backend.example:4318"),
+            ("OTEL_EXPORTER_OTLP_HEADERS", &headers),
+        ])
+        .unwrap_err()
+        .to_string();
+        assert!(text.contains("OTEL_EXPORTER_OTLP_HEADERS") && text.contains("can't be set"), "{text}");
+    }
+    with(&[
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://backend.example:4318"),
+        ("OTEL_EXPORTER_OTLP_HEADERS", "host=other.example,user-agent=me/1,cookie=a"),
+    ])
+    .unwrap();
+}
+
+#[test]
 fn no_backend_says_what_to_set() {
     let text = with(&[]).unwrap_err().to_string();
     assert!(text.contains("OTEL_EXPORTER_OTLP_ENDPOINT") && text.contains("--exporter stdout"), "{text}");
