@@ -7,11 +7,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
-use bytes::Bytes;
 use http::HeaderMap;
 
 use crate::admin::Health;
 use crate::error::{Client, Error, Redact};
+pub use crate::forward::Reply;
 use crate::forward::{Call, Exporter, hops};
 use crate::offload::{Failed, offload};
 use crate::otlp::{Encoding, Payload, Protocol, Signal};
@@ -37,13 +37,6 @@ pub struct Request {
     pub headers: HeaderMap,
     /// When the client stops waiting.
     pub deadline: Instant,
-}
-
-/// The backend's answer: an encoded `Export<Signal>ServiceResponse` (protobuf), partial success included, unchanged.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reply {
-    /// The message, often empty.
-    pub message: Bytes,
 }
 
 /// How one signal is redacted and where it goes.

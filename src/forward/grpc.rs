@@ -21,9 +21,9 @@ use super::client::{Client, MAX_ANSWER};
 use super::settings::Compression;
 use crate::decompress::{Coding, Decoder};
 use crate::error::{Backend, Error};
+use crate::forward::Reply;
 use crate::otlp::reply::{Status, read_response};
 use crate::otlp::{Encoding, Signal};
-use crate::pipeline::Reply;
 
 /// Senders may or may not pad binary metadata.
 const BASE64: GeneralPurpose = GeneralPurpose::new(

@@ -9,9 +9,9 @@ use super::answer::{self, Form};
 use super::client::Client;
 use super::settings::Compression;
 use crate::error::Backend;
+use crate::forward::Reply;
 use crate::otlp::reply::read_response;
 use crate::otlp::{Encoding, Signal};
-use crate::pipeline::Reply;
 
 /// The URL of a signal below the base endpoint, whose path and query are kept.
 pub(super) fn target(endpoint: &Uri, signal: Signal) -> Result<Uri, http::Error> {

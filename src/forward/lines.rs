@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::{BuildError, Call, json_of};
 use crate::error::Backend;
-use crate::pipeline::Reply;
+use crate::forward::Reply;
 use crate::redact::Redacted;
 
 /// The exporter.

@@ -34,7 +34,6 @@ use self::remote::{Dialect, RemoteExporter};
 use self::settings::ExporterSettings;
 use crate::error::Backend;
 use crate::otlp::{Signal, json};
-use crate::pipeline::Reply;
 use crate::redact::Redacted;
 use crate::telemetry::Metrics;
 
@@ -45,6 +44,13 @@ pub struct Call<'a> {
     pub headers: &'a HeaderMap,
     /// When the client stops waiting: nothing is retried past it.
     pub deadline: Instant,
+}
+
+/// The backend's answer: an encoded `Export<Signal>ServiceResponse` (protobuf), partial success included, unchanged.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// The message, often empty.
+    pub message: Bytes,
 }
 
 /// Why an exporter can't be built. Stops the start.

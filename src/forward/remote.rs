@@ -14,9 +14,9 @@ use super::settings::{Compression, Remote, Retry};
 use super::targets::Targets;
 use super::{BuildError, Call, grpc, http as otlp_http, json_of, retry};
 use crate::error::Backend;
+use crate::forward::Reply;
 use crate::offload::offload;
 use crate::otlp::{Encoding, Protocol, Signal};
-use crate::pipeline::Reply;
 use crate::redact::Redacted;
 use crate::telemetry::Metrics;
 
