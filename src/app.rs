@@ -28,7 +28,7 @@ use crate::telemetry::Metrics;
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// A listener could not be opened.
-    #[error("cannot listen on {endpoint} ({name}): {source}")]
+    #[error("cannot listen on {endpoint} ({name})")]
     Bind {
         /// The listener's name.
         name: String,

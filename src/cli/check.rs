@@ -14,7 +14,8 @@ use crate::app;
   blackbar check --config relay.yaml
   OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4317 blackbar check
 
-Exit codes: 0 it is right, 78 it is not. Rule files that the configuration names are read too.")]
+Rule files that the configuration names are read too.
+Exit codes: 0 it is right, 78 it is not.")]
 pub(super) struct Arguments {
     #[command(flatten)]
     proxy: ProxyArguments,

@@ -19,9 +19,10 @@ const MAX_REPLY: u64 = 16 << 10;
 /// Ask a running proxy whether it is healthy
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  blackbar healthcheck                                    the default endpoint, 127.0.0.1:13133
-  blackbar healthcheck --config relay.yaml                the endpoint and path of its health_check
-  blackbar healthcheck --endpoint 127.0.0.1:13133/readyz  is it ready, not only alive?
+  blackbar healthcheck                        the default, 127.0.0.1:13133
+  blackbar healthcheck --config relay.yaml    where its health_check listens
+  blackbar healthcheck --endpoint 127.0.0.1:13133/readyz
+                                              is it ready, not only alive?
 
 Exit codes: 0 healthy, 1 not healthy or not there, 78 wrong configuration.")]
 pub(super) struct Arguments {

@@ -30,9 +30,9 @@ const CONFIGURATION: u8 = 78;
 #[command(name = "blackbar", version, args_conflicts_with_subcommands = true, max_term_width = 110)]
 #[command(after_help = "Examples:
   OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4317 blackbar run
-  blackbar --config relay.yaml              the same as: blackbar run --config relay.yaml
-  blackbar demo                             show what it does, with fake credentials
-  kubectl logs pod | blackbar scrub         remove credentials from any text
+  blackbar --config relay.yaml         the same as: blackbar run --config ...
+  blackbar demo                        show what it does, with fake credentials
+  kubectl logs pod | blackbar scrub    remove credentials from any text
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 78 wrong configuration.")]
 struct Cli {

@@ -15,7 +15,7 @@ use crate::redact::rules::{Confidence, Mode, RuleSet, check};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   blackbar rules list
-  blackbar rules list --config relay.yaml   the rules that this configuration comes to
+  blackbar rules list --config relay.yaml   the rules that it comes to
   blackbar rules check own.yaml             run the examples of a rule file
   blackbar rules check                      run those of the built-in rules")]
 pub(super) struct Arguments {

@@ -18,12 +18,15 @@ use crate::telemetry::logs;
 #[command(after_help = "Examples:
   OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4317 blackbar run
   blackbar run --config relay.yaml --config site.yaml
-  blackbar run --exporter stdout            print redacted OTLP JSON lines instead of forwarding
+  blackbar run --exporter stdout       print redacted OTLP JSON lines instead
   blackbar run --exporter file=/tmp/out.jsonl --grpc-endpoint 127.0.0.1:14317
 
-Without a file, the backend comes from the standard OTEL_EXPORTER_OTLP_* variables. Any key can be set by a variable
-BLACKBAR__SECTION__KEY, such as BLACKBAR__SERVICE__SHUTDOWN__QUIET=1s. Precedence: flags, BLACKBAR__ variables, files,
-defaults. SIGTERM drains: accept until clients are quiet, finish what is in flight, exit 0. A second signal ends at once.")]
+Without a file, the backend comes from the standard OTEL_EXPORTER_OTLP_*
+variables. Any key can be set by a variable BLACKBAR__SECTION__KEY, such as
+BLACKBAR__SERVICE__SHUTDOWN__QUIET=1s.
+Precedence: flags, BLACKBAR__ variables, files, defaults.
+SIGTERM drains: accept until clients are quiet, finish what is in flight,
+exit 0. A second signal ends at once.")]
 pub(super) struct Arguments {
     #[command(flatten)]
     proxy: ProxyArguments,

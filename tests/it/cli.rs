@@ -62,7 +62,9 @@ fn every_command_has_help_with_examples() {
         let args: Vec<&str> = command.split_whitespace().chain(["--help"]).collect();
         let output = blackbar(&args, &[], b"");
         assert_eq!(code(&output), 0, "{command}");
-        assert!(out(&output).contains("Examples:"), "{command}: {}", out(&output));
+        let (_, after) =
+            out(&output).split_once("Examples:").map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
+        assert!(after.lines().all(|line| line.len() <= 80), "{command} is broken over lines: {after}");
     }
     assert_eq!(code(&blackbar(&["--no-such-flag"], &[], b"")), 2);
 }
@@ -184,6 +186,8 @@ fn scrub_knows_otlp_protobuf() {
     assert_eq!(code(&output), 0, "{}", err(&output));
     let scrubbed = blackbar::otlp::json::from_protobuf(schema, &output.stdout).unwrap();
     assert_eq!(String::from_utf8(scrubbed).unwrap(), json.replace(&token, "[REDACTED:github-token]"));
+    let short = blackbar(&["scrub", "--signal", "logs"], &[], &body);
+    assert_eq!((code(&short), short.stdout), (0, output.stdout), "--signal says that it is protobuf");
 
     let output = blackbar(&["scrub", "--format", "protobuf", "--signal", "logs"], &[], b"\xff\xff");
     assert_eq!((code(&output), output.stdout.len()), (1, 0), "malformed: refused, nothing written");
@@ -203,6 +207,34 @@ fn scrub_writes_files_back_and_leaves_them_alone_on_failure() {
     assert_eq!(fs::read_to_string(&file).unwrap(), "x [REDACTED:github-token]\n");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "no half-written file stays");
     assert_eq!(code(&blackbar(&["scrub", "--in-place"], &[], b"")), 2);
+}
+
+#[test]
+fn scrub_in_place_follows_a_link_to_the_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let (file, link) = (dir.path().join("app.log"), dir.path().join("current.log"));
+    fs::write(&file, github_token()).unwrap();
+    std::os::unix::fs::symlink("app.log", &link).unwrap();
+    assert_eq!(code(&blackbar(&["scrub", "--in-place", link.to_str().unwrap()], &[], b"")), 0);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "[REDACTED:github-token]");
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+}
+
+#[test]
+fn an_unknown_exporter_is_the_only_problem() {
+    let output = blackbar(&["check", "--exporter", "stdot"], &[], b"");
+    let told = "flag --exporter: expected stdout or file=PATH\nblackbar: 1 problem in the configuration\n";
+    assert_eq!((code(&output), err(&output).as_str()), (78, told));
+}
+
+#[test]
+fn a_taken_port_is_told_once() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = taken.local_addr().unwrap().to_string();
+    let free = [("BLACKBAR__EXTENSIONS__HEALTH_CHECK__ENDPOINT", "127.0.0.1:0")];
+    let output = blackbar(&["run", "--exporter", "stdout", "--grpc-endpoint", &endpoint], &free, b"");
+    assert_eq!(code(&output), 1);
+    assert_eq!(err(&output).matches("already in use").count(), 1, "{}", err(&output));
 }
 
 #[test]
@@ -302,7 +334,8 @@ fn healthcheck_asks_the_endpoint() {
 fn demo_shows_both_sides_and_leaks_nothing() {
     let output = blackbar(&["demo"], &[], b"");
     assert_eq!(code(&output), 0, "{}{}", out(&output), err(&output));
-    for part in ["OTLP/gRPC", "[REDACTED:anthropic-key]", "[REDACTED:github-token]", "kind=", "none came out"]
+    for part in
+        ["OTLP/gRPC", "[REDACTED:anthropic-key]", "[REDACTED:github-token]", "\n  jwt  ", "none came out"]
     {
         assert!(out(&output).contains(part), "{part}\n{}", out(&output));
     }

@@ -65,7 +65,10 @@ fn log() -> Example {
         "severityText": "ERROR",
         "body": { "stringValue": format!("push rejected: https://bot:{github}@git.example/acme/shop.git") },
         "attributes": [
-            text("db.connection_string", &format!("postgres://shop:{password}@db.example:5432/orders")),
+            text(
+                "exception.message",
+                &format!("no connection to postgres://shop:{password}@db.example:5432/orders"),
+            ),
             text("order.id", "4711"),
         ],
     });

@@ -33,8 +33,9 @@ use crate::telemetry::Metrics;
 #[command(after_help = "Examples:
   blackbar demo
 
-Starts the proxy and a backend on free loopback ports, sends an agent's trace, log and
-metric with fake credentials over OTLP/HTTP and OTLP/gRPC, and prints both sides.
+Starts the proxy and a backend on free loopback ports, sends an agent's trace,
+log and metric with fake credentials over OTLP/HTTP and OTLP/gRPC, and prints
+both sides.
 Exit codes: 0 nothing leaked, 1 otherwise.")]
 pub(super) struct Arguments {}
 

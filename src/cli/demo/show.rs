@@ -69,9 +69,21 @@ fn pieces(text: &str) -> Vec<String> {
 
 /// Redactions by kind, out of the proxy's own metrics.
 pub(super) fn counts(metrics: &str) -> String {
-    let mut out = String::from("\n== redactions by kind and signal (blackbar_redactions_total) ==\n");
-    for line in metrics.lines().filter_map(|line| line.strip_prefix("blackbar_redactions_total")) {
-        let _ = writeln!(out, "  {}", line.trim_start_matches(['{']).replace('}', " ").replace('"', ""));
+    let mut lines: Vec<(&str, &str, &str)> = metrics.lines().filter_map(count).collect();
+    lines.sort_unstable();
+    let mut out = String::from("\n== redactions by kind and signal ==\n");
+    for (kind, signal, count) in lines {
+        let _ = writeln!(out, "  {kind:20} {signal:10} {count}");
     }
     out
+}
+
+/// Kind, signal and number of `blackbar_redactions_total{kind="...",signal="..."} 1`.
+fn count(line: &str) -> Option<(&str, &str, &str)> {
+    let (labels, count) = line.strip_prefix("blackbar_redactions_total{")?.split_once("} ")?;
+    let label = |name: &str| {
+        let pair = labels.split(',').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))?;
+        Some(pair.trim_matches('"'))
+    };
+    Some((label("kind")?, label("signal")?, count))
 }

@@ -24,12 +24,17 @@ use crate::redact::{Redactor, Report, TextScrubber};
 #[command(after_help = "Examples:
   kubectl logs pod | blackbar scrub > clean.log
   blackbar scrub app.log other.log > clean.log
-  blackbar scrub --in-place traces.jsonl            OTLP JSON lines, as the Collector's file exporter writes them
-  blackbar scrub --format protobuf --signal traces < request.bin > clean.bin
+  blackbar scrub --in-place traces.jsonl
+  blackbar scrub --signal traces < request.bin > clean.bin
   blackbar scrub --rules own.yaml --config relay.yaml < in > out
 
-A summary by kind goes to standard error. Exit codes: 0 done (whether something was found or not), 1 failed, 78 wrong
-configuration or rules.")]
+OTLP JSON lines, as the Collector's file exporter writes them, come out one by
+one. Text is looked at 256 KiB at a time, since a secret may span lines: with
+`tail -f` nothing comes out until that much is there, or the input ends.
+
+A summary by kind goes to standard error.
+Exit codes: 0 done (whether something was found or not), 1 failed,
+78 wrong configuration or rules.")]
 pub(super) struct Arguments {
     /// Files to read; none: standard input
     files: Vec<PathBuf>,
@@ -54,7 +59,7 @@ pub(super) struct Arguments {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// OTLP JSON lines where the first line is one, else text
+    /// OTLP JSON lines where the first line is one, else text, or protobuf if --signal is given
     Auto,
     /// Any text
     Text,
@@ -143,23 +148,25 @@ fn scrub(
             let signal = signal.context("--signal is missing")?;
             otlp::protobuf(input, out, signal.into(), scrubber, report)
         }
-        (Format::Auto, _) => {
+        (Format::Auto, signal) => {
             let mut first = Vec::new();
             otlp::take_line(&mut input, &mut first)?;
             let rest = io::Cursor::new(first.clone()).chain(input);
-            match otlp::signal_of(&first) {
-                Some(_) => otlp::lines(rest, out, scrubber, report, otlp::Strange::ScrubAsText),
-                None => text::scrub(&mut BufReader::new(rest), out, &scrubber.text, report),
+            match (otlp::signal_of(&first), signal) {
+                (Some(_), _) => otlp::lines(rest, out, scrubber, report, otlp::Strange::ScrubAsText),
+                (None, Some(signal)) => otlp::protobuf(rest, out, signal.into(), scrubber, report),
+                (None, None) => text::scrub(&mut BufReader::new(rest), out, &scrubber.text, report),
             }
         }
     }
 }
 
-/// Writes next to a file, and takes its place once all is written.
+/// Writes next to a file, and takes its place once all is written. Behind a link: the file that it leads to.
 fn replace(
     file: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
+    let file = &fs::canonicalize(file)?;
     let mut name = file.file_name().context("not a file")?.to_owned();
     name.push(".blackbar-new");
     let new = file.with_file_name(name);

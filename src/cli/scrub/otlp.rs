@@ -84,6 +84,8 @@ pub(super) fn lines(
         };
         out.write_all(&scrubbed.with_context(|| format!("line {number}"))?)?;
         out.write_all(end)?;
+        // Whoever follows the output sees each request as it comes.
+        out.flush()?;
     }
     Ok(())
 }
