@@ -63,7 +63,7 @@ impl<'c> Scan<'c> {
     fn keyed(&mut self, text: &[u8], key: &[u8], class: pairs::KeyClass) {
         let value = pairs::trim(text, 0..text.len());
         if let Some(secret) = pairs::structured_secret(text, key, class, value) {
-            self.pair(secret, None, &Place::default());
+            self.findings.push(pair(secret, None, &Place::default()));
         }
     }
 
@@ -116,7 +116,13 @@ impl<'c> Scan<'c> {
     }
 
     fn pairs(&mut self, text: &[u8], place: &Place<'_>) {
-        pairs::text::each(text, place, |value, quote| self.pair(value, quote, place));
+        let Self { work, findings, .. } = self;
+        pairs::text::each(
+            text,
+            place,
+            |bytes| work.spend(bytes),
+            |value, quote| findings.push(pair(value, quote, place)),
+        );
         // In a character view the quotes of several levels stand side by side, so JSON is walked from the outermost.
         if place.chars == 0 {
             self.json(text, place, pairs::json::Above::default());
@@ -129,7 +135,7 @@ impl<'c> Scan<'c> {
             return;
         }
         pairs::json::walk(text, above, |event| match event {
-            pairs::json::Event::Secret { value, quote } => self.pair(value, quote, place),
+            pairs::json::Event::Secret { value, quote } => self.findings.push(pair(value, quote, place)),
             pairs::json::Event::Nested { value, above } => {
                 let inner = text.get(value.clone()).unwrap_or_default();
                 let Some(view) = decode::chars::decode_backslashes(inner).map(|v| v.shifted(value.start))
@@ -142,15 +148,15 @@ impl<'c> Scan<'c> {
             }
         });
     }
+}
 
-    /// A secret of a pair or key.
-    fn pair(&mut self, value: Range<usize>, quote: Option<Range<usize>>, place: &Place<'_>) {
-        self.findings.push(Finding {
-            range: place.source(value),
-            finder: Finder::Pair,
-            // A decoded run is replaced whole: there is no string to make in it.
-            quote: quote.filter(|_| place.runs == 0).map(|quote| place.source(quote)),
-        });
+/// A secret of a pair or key.
+fn pair(value: Range<usize>, quote: Option<Range<usize>>, place: &Place<'_>) -> Finding {
+    Finding {
+        range: place.source(value),
+        finder: Finder::Pair,
+        // A decoded run is replaced whole: there is no string to make in it.
+        quote: quote.filter(|_| place.runs == 0).map(|quote| place.source(quote)),
     }
 }
 

@@ -77,6 +77,15 @@ fn repeated_anchors_and_signs() {
         "a.b.c.",
         "@",
         "1//0",
+        // A value that is none is read again from the next sign in it.
+        "connection_string=a://b:c@",
+        "secret=a/",
+        "password:[",
+        "password:|\n",
+        "password:|\n  ",
+        "\"password\",\"a\",",
+        "--password=a/",
+        "<password>a/</password>",
     ] {
         assert_linear(piece, repeated(piece));
     }

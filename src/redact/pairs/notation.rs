@@ -205,8 +205,16 @@ pub(super) fn entry_name(text: &[u8], at: usize) -> Option<Range<usize>> {
     (end > start && end < at && one_of(word, "name key")).then_some(start..end)
 }
 
+/// What stands below a name.
+pub(super) struct Below {
+    /// The values, a line each.
+    pub(super) values: Vec<Value>,
+    /// Where reading ended.
+    pub(super) end: usize,
+}
+
 /// The values on the lines below `name:`, as YAML has them. `None`: something follows on its own line.
-pub(super) fn lines_below(text: &[u8], at: usize) -> Option<Vec<Value>> {
+pub(super) fn lines_below(text: &[u8], at: usize) -> Option<Below> {
     const MOST: usize = 64;
     let rest = text.get(at + 1..)?;
     let line = rest.iter().take(MAX_BLANKS).position(|b| *b == b'\n')?;
@@ -217,9 +225,10 @@ pub(super) fn lines_below(text: &[u8], at: usize) -> Option<Vec<Value>> {
     };
     let mut values = Vec::new();
     let mut start = at + 1 + line + 1;
+    let mut end = start;
     while values.len() < MOST {
         let rest = text.get(start..).unwrap_or_default();
-        let end = start + memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        end = start + memchr::memchr(b'\n', rest).unwrap_or(rest.len());
         let content = super::trim(text, start..end);
         let indented = content.start > start || rest.starts_with(b"- ");
         let Some(value) = line_value(text, content, block).filter(|_| indented) else { break };
@@ -230,7 +239,7 @@ pub(super) fn lines_below(text: &[u8], at: usize) -> Option<Vec<Value>> {
             break;
         }
     }
-    Some(values)
+    Some(Below { values, end })
 }
 
 /// The value of a line of a block or list, or a line that is a value. `None`: it is a pair of its own, or none.

@@ -20,9 +20,13 @@ const MAX_NAME: usize = 80;
 const MAX_ELEMENT: usize = 4096;
 
 /// Calls `on` with the value of every secret-named pair, and with a quote that the marker must be put in.
+///
+/// A value that is none is read again from the next sign in it, so every reading is paid for with `spend` (bytes); when
+/// that refuses, the rest is left out.
 pub(in crate::redact) fn each(
     text: &[u8],
     place: &Place<'_>,
+    mut spend: impl FnMut(usize) -> bool,
     mut on: impl FnMut(Range<usize>, Option<Range<usize>>),
 ) {
     let mut done = 0;
@@ -30,27 +34,46 @@ pub(in crate::redact) fn each(
         if at < done {
             continue;
         }
-        if let Some((secret, quote)) = assignment(text, at, place) {
+        let Some(read) = assignment(text, at, place) else { continue };
+        if !spend(read.end - at) {
+            return;
+        }
+        if let Some((secret, quote)) = read.secret {
             done = secret.end;
             on(secret, quote);
-        } else if text.get(at) == Some(&b':') {
-            below(text, at, &mut |secret| on(secret, None));
+        } else if text.get(at) == Some(&b':') && !below(text, at, &mut spend, &mut |secret| on(secret, None))
+        {
+            return;
         }
     }
     for at in memmem::find_iter(text, b"--") {
-        if let Some(secret) = flag(text, at) {
+        let Some((name, value)) = flag(text, at) else { continue };
+        if !spend(value.range.end - at) {
+            return;
+        }
+        if let Some(secret) = secret(text, name, value) {
             on(secret, None);
         }
     }
     for at in memmem::find_iter(text, b"</") {
-        if let Some(secret) = element(text, at) {
+        let Some((name, value)) = element(text, at) else { continue };
+        if !spend(MAX_ELEMENT) {
+            return;
+        }
+        if let Some(secret) = secret(text, name, value) {
             on(secret, None);
         }
     }
 }
 
+/// A secret-named assignment: how far it was read, and what of its value is secret.
+struct Assignment {
+    end: usize,
+    secret: Option<(Range<usize>, Option<Range<usize>>)>,
+}
+
 /// The value of `name = value`, `name: value` in all notations, around the sign at `at`.
-fn assignment(text: &[u8], at: usize, place: &Place<'_>) -> Option<(Range<usize>, Option<Range<usize>>)> {
+fn assignment(text: &[u8], at: usize, place: &Place<'_>) -> Option<Assignment> {
     let name = notation::name_before(text, at)?;
     let mut bytes = text.get(name.range.clone())?;
     if bytes.eq_ignore_ascii_case(b"value") {
@@ -59,27 +82,37 @@ fn assignment(text: &[u8], at: usize, place: &Place<'_>) -> Option<(Range<usize>
     if secret_name(bytes) == NameClass::No {
         return None;
     }
-    let value = notation::value_after(text, at, &name, place)?;
-    let quote = value.quote.clone();
-    secret(text, bytes, value).map(|secret| (secret, quote))
+    let Some(value) = notation::value_after(text, at, &name, place) else {
+        return Some(Assignment { end: at + 1, secret: None });
+    };
+    let (end, quote) = (value.range.end, value.quote.clone());
+    let secret = secret(text, bytes, value).map(|secret| (secret, quote));
+    Some(Assignment { end, secret })
 }
 
-/// What stands on the lines below a name of YAML: a block, a quoted string, a list.
-fn below(text: &[u8], at: usize, on: &mut impl FnMut(Range<usize>)) {
-    let Some(name) = notation::name_before(text, at) else { return };
+/// What stands on the lines below a name of YAML: a block, a quoted string, a list. False: `spend` refused.
+fn below(
+    text: &[u8],
+    at: usize,
+    spend: &mut impl FnMut(usize) -> bool,
+    on: &mut impl FnMut(Range<usize>),
+) -> bool {
+    let Some(name) = notation::name_before(text, at) else { return true };
     let bytes = text.get(name.range.clone()).unwrap_or_default();
     if secret_name(bytes) == NameClass::No {
-        return;
+        return true;
     }
-    for value in notation::lines_below(text, at).into_iter().flatten() {
+    let Some(below) = notation::lines_below(text, at) else { return true };
+    for value in below.values {
         if let Some(secret) = secret(text, bytes, value) {
             on(secret);
         }
     }
+    spend(below.end - at)
 }
 
-/// The value of `--name value`; `--name=value` is an assignment.
-fn flag(text: &[u8], at: usize) -> Option<Range<usize>> {
+/// The value of `--name value`, and the name; `--name=value` is an assignment.
+fn flag(text: &[u8], at: usize) -> Option<(&[u8], Value)> {
     let start = at + 2;
     let rest = text.get(start..)?;
     let len = rest
@@ -102,11 +135,11 @@ fn flag(text: &[u8], at: usize) -> Option<Range<usize>> {
     if text.get(from) == Some(&b'-') {
         return None;
     }
-    secret(text, name, Value { range: from..end, form: Form::Env, quote: None })
+    Some((name, Value { range: from..end, form: Form::Env, quote: None }))
 }
 
-/// The content of `<name>value</name>`, from the end tag at `at`.
-fn element(text: &[u8], at: usize) -> Option<Range<usize>> {
+/// The content of `<name>value</name>`, and the name, from the end tag at `at`.
+fn element(text: &[u8], at: usize) -> Option<(&[u8], Value)> {
     let rest = text.get(at + 2..)?;
     let len = rest.iter().take(MAX_NAME).position(|b| *b == b'>')?;
     let name = rest.get(..len)?.trim_ascii();
@@ -120,7 +153,7 @@ fn element(text: &[u8], at: usize) -> Option<Range<usize>> {
     if !tag.starts_with(name) {
         return None;
     }
-    secret(text, name, Value { range: start..at, form: Form::Quoted, quote: None })
+    Some((name, Value { range: start..at, form: Form::Quoted, quote: None }))
 }
 
 /// What of a value is secret, if it looks like one.
