@@ -1,6 +1,6 @@
 //! Results become HTTP responses and gRPC statuses. The only place that names status codes of ours.
 //!
-//! One function, [`refusal`], holds the error table and the mapping between protocols; the rest writes what it says
+//! One function, `refusal`, holds the error table and the mapping between protocols; the rest writes what it says
 //! in the client's protocol and encoding. Pure: no sockets, no clocks.
 
 use std::borrow::Cow;

@@ -17,6 +17,9 @@ use crate::error::{Client, Error};
 /// Longest time that a refused body is still read.
 const LONGEST_DRAIN: Duration = Duration::from_secs(30);
 
+/// Compressed bytes that are decoded in one go: at most some MiB come out of so many.
+const DECODE_STEP: usize = 4 << 10;
+
 /// A request body on its way in.
 pub(super) struct Intake<B = Incoming> {
     body: B,
@@ -112,7 +115,7 @@ where
         let announced = self.announce(admission)?;
         let mut message = Message::new(coding, self.limit, announced.unwrap_or(self.limit))?;
         while let Some(piece) = self.piece(admission).await? {
-            message.push(piece, admission)?;
+            message.push(piece, admission).await?;
         }
         message.finish()
     }
@@ -171,10 +174,15 @@ impl Message {
         })
     }
 
-    /// Adds a piece.
-    pub(super) fn push(&mut self, piece: Bytes, admission: &mut Admission) -> Result<(), Error> {
+    /// Adds a piece. Other connections get their turn in between: a few KiB may unfold to many MiB.
+    pub(super) async fn push(&mut self, piece: Bytes, admission: &mut Admission) -> Result<(), Error> {
         match self {
-            Self::Coded(decoder) => decoder.push(&piece, &mut |more| Ok(admission.charge(more)?))?,
+            Self::Coded(decoder) => {
+                for step in piece.chunks(DECODE_STEP) {
+                    decoder.push(step, &mut |more| Ok(admission.charge(more)?))?;
+                    tokio::task::yield_now().await;
+                }
+            }
             Self::Plain { first, joined, .. } if first.is_empty() && joined.is_empty() => *first = piece,
             Self::Plain { first, joined, expected } => {
                 let first = std::mem::take(first);

@@ -144,7 +144,7 @@ async fn read_message(
         }
         missing -= rest.len();
         if !rest.is_empty() {
-            message.push(rest, admission)?;
+            message.push(rest, admission).await?;
         }
         rest = match intake.piece(admission).await? {
             Some(piece) => piece,
