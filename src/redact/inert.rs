@@ -1,6 +1,7 @@
 //! What is never a secret, whatever its name: nothing, markers, references to where the secret is kept, placeholders, public
 //! keys and ciphertext. Part of `values`, which says what of the rest looks like a secret.
 
+use super::marker;
 use super::wordlist::{ends_with_any, one_of, starts_with_any};
 
 /// Longest placeholder or reference; anything longer is judged by its looks.
@@ -32,26 +33,18 @@ pub(super) fn trim(value: &[u8]) -> &[u8] {
     value.get(start..end).unwrap_or_default()
 }
 
-const MARKER: &[u8] = b"[REDACTED";
-
 /// Our markers, and around them nothing that could be a secret: `Bearer [REDACTED:jwt]`, `sid=[REDACTED:secret]; Path=/`.
 fn is_marked(value: &[u8]) -> bool {
     let mut rest = value;
     let mut marked = false;
-    while let Some(at) = memchr::memmem::find(rest, MARKER) {
+    while let Some(at) = memchr::memmem::find(rest, marker::OPEN) {
         let (before, from) = rest.split_at(at);
-        let Some(end) = from.iter().position(|b| *b == b']') else { break };
-        let name = from.get(MARKER.len()..end).unwrap_or_default();
-        if name.len() > 64
-            || !name.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b':' | b'-'))
-        {
-            return false;
-        }
+        let Some(len) = marker::prefix_len(from) else { return false };
         if !is_bland(before) {
             return false;
         }
         marked = true;
-        rest = from.get(end + 1..).unwrap_or_default();
+        rest = from.get(len..).unwrap_or_default();
     }
     marked && is_bland(rest)
 }

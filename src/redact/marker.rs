@@ -5,10 +5,15 @@ use memchr::memmem;
 /// The kind of a value that cost too much, or whose scan failed.
 pub const UNSCANNED_KIND: &str = "unscanned";
 
-const OPEN: &[u8] = b"[REDACTED";
+/// How every marker begins.
+pub(super) const OPEN: &[u8] = b"[REDACTED";
 
-/// The longest kind that is taken for one of ours, in bytes.
-const MAX_KIND: usize = 80;
+/// The longest kind, in bytes.
+const MAX_KIND: usize = 48;
+/// The longest word of a kind, in letters.
+const MAX_WORD: usize = 16;
+/// The longest word of a kind that has digits in it.
+const MAX_MIXED: usize = 4;
 
 /// The marker of a kind.
 pub fn marker(kind: &str) -> Vec<u8> {
@@ -23,13 +28,21 @@ pub(super) fn prefix_len(text: &[u8]) -> Option<usize> {
     let kind = window.get(..close)?;
     let ours = match kind.split_first() {
         None => true,
-        Some((b':', name)) => {
-            !name.is_empty()
-                && name.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':'))
-        }
+        Some((b':', name)) => is_kind(name),
         Some(_) => false,
     };
     ours.then_some(OPEN.len() + close + 1)
+}
+
+/// Whether this may be the name of a kind: kebab case, each word of letters or short. Narrow, since what stands in a
+/// marker is taken for harmless: a password that somebody writes into one must not be.
+pub(super) fn is_kind(name: &[u8]) -> bool {
+    let is_word = |word: &[u8]| {
+        let letters = word.iter().all(u8::is_ascii_lowercase);
+        let mixed = word.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+        !word.is_empty() && (letters && word.len() <= MAX_WORD || mixed && word.len() <= MAX_MIXED)
+    };
+    name.len() <= MAX_KIND && name.split(|b| *b == b'-').all(is_word)
 }
 
 /// Whether nothing but markers and punctuation is left of a value: there is nothing more to hide in it.

@@ -74,6 +74,8 @@ Tr0ub4dor&3
 [REDACTED] hunter22
 [REDACTED:secret] and abcdef123456
 [REDACTED:UPPER]
+[REDACTED:hunter22]
+[REDACTED:my-pass-9f8e7d]
 [REDACTED:
 aGVsbG8gd29ybGQhIQ==
 /ab+cd/ef==

@@ -202,6 +202,22 @@ fn prose_and_placeholders_stay() {
     }
 }
 
+/// What stands in a marker is left alone, so what is no kind's name makes no marker.
+#[test]
+fn a_secret_written_as_a_marker_is_none() {
+    let keys = KeyPath { key: b"password", parent: None };
+    for value in
+        ["[REDACTED:hunter2zx]", "[REDACTED:Hunter]", "[REDACTED:a1b2c3d4e5]", "[REDACTED:x:y9z8w7v6]"]
+    {
+        let mut report = Report::default();
+        let out = builtin().scrub(Some(&keys), value.as_bytes(), &mut report);
+        assert_eq!(out.as_deref(), Some(&b"[REDACTED:secret]"[..]), "{value}");
+        let line = format!("DB_PASSWORD=\"{value}\"");
+        let out = builtin().scrub(None, line.as_bytes(), &mut report);
+        assert_eq!(out.as_deref(), Some(&b"DB_PASSWORD=\"[REDACTED:secret]\""[..]), "{value}");
+    }
+}
+
 #[test]
 fn nothing_of_a_masked_value_stays_beside_a_marker() {
     let text = format!("password=abc{}def", github());

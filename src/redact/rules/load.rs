@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::rule::{Confidence, Cut, Example, Group, Mode, Origin, Rule, Specificity};
 use super::set::{Allow, RuleError};
 use super::{shape, template};
+use crate::redact::marker;
 use crate::redact::validate::Validator;
 use crate::yaml::{self, Node, Value};
 
@@ -105,8 +106,9 @@ impl Loader {
         let get = |key: &str| entries.iter().find(|(name, _)| *name == key).map(|(_, node)| *node);
 
         let kind = self.required(get("kind"), "kind", line);
-        if !kind.is_empty() && !is_kebab(&kind) {
-            self.error(line, format!("kind `{kind}` must be in kebab case: lower case letters, digits, `-`"));
+        if !kind.is_empty() && !marker::is_kind(kind.as_bytes()) {
+            let form = "words of up to 16 letters, or of up to 4 letters and digits; 48 bytes in all";
+            self.error(line, format!("kind `{kind}` must be in kebab case, lower case: {form}"));
         }
         let description = self.required(get("description"), "description", line);
         let pattern = self.required(get("pattern"), "pattern", line);
@@ -386,11 +388,6 @@ pub(super) fn bytes_regex(pattern: &str) -> Result<regex::bytes::Regex, String> 
         .unicode(false)
         .build()
         .map_err(|error| error.to_string().lines().last().unwrap_or_default().to_owned())
-}
-
-fn is_kebab(kind: &str) -> bool {
-    kind.split('-')
-        .all(|word| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()))
 }
 
 fn hex_digest(text: &str) -> Option<[u8; 32]> {
