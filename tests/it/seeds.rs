@@ -222,9 +222,31 @@ fn seed_b_holds_through_scrub() {
     assert_eq!(scrub(&lines), lines);
 }
 
+#[test]
+fn seed_a_holds_through_scrub() {
+    let seed = concat!(env!("CARGO_MANIFEST_DIR"), "/config/seed-034.yaml");
+    let ghp = concat!("gh", "p_");
+    let jwt = concat!("eyJ", "hbGciOiJIUzI1NiJ9.eyJ", "zdWIiOiIxMjMifQ.signaturepart");
+    for (given, wanted) in [
+        (format!("auth={}{}", concat!("sk-", "ant-api03-"), "a".repeat(95)), "auth=[REDACTED:anthropic-key]"),
+        (format!("key=AKIA{}", "B".repeat(16)), "key=[REDACTED:aws-access-key]"),
+        (format!("token: {ghp}{}", "c".repeat(36)), "token: [REDACTED:github-token]"),
+        (format!("jwt: {jwt}"), "jwt: [REDACTED:jwt]"),
+        ("Authorization: Bearer abc.def-1".to_owned(), "Authorization: Bearer [REDACTED]"),
+        ("Retrieved 42 rows from table customers".to_owned(), "Retrieved 42 rows from table customers"),
+    ] {
+        assert_eq!(scrub_with(&["--config", seed], &given), wanted);
+    }
+}
+
 fn scrub(input: &str) -> String {
+    scrub_with(&[], input)
+}
+
+fn scrub_with(options: &[&str], input: &str) -> String {
     let mut child = Command::new(env!("CARGO_BIN_EXE_blackbar"))
         .args(["scrub", "--format", "text"])
+        .args(options)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
