@@ -81,7 +81,8 @@ impl Pipeline {
         let bytes = request.payload.as_bytes().len() as u64;
         let mut items = 0;
         let result = self.redact_and_forward(request, &mut items).await;
-        self.metrics.request(signal, protocol, outcome(&result), items, bytes);
+        let outcome = result.as_ref().map_or_else(Outcome::from, |_| Outcome::Accepted);
+        self.metrics.request(signal, protocol, outcome, items, bytes);
         result
     }
 
@@ -117,14 +118,4 @@ async fn redact(scrub: &Scrub, signal: Signal, payload: Payload) -> Result<Redac
         offload(move || redactor.redact(signal, payload)).await.map_err(|Failed| Redact::Internal)?
     };
     result.map_err(|Malformed(what)| Client::Malformed(what).into())
-}
-
-fn outcome(result: &Result<Reply, Error>) -> Outcome {
-    match result {
-        Ok(_) => Outcome::Accepted,
-        Err(Error::Client(_)) => Outcome::Rejected,
-        Err(Error::Backend(_)) => Outcome::BackendFailed,
-        Err(Error::Overload(_)) => Outcome::Overloaded,
-        Err(Error::Redact(_)) => Outcome::Failed,
-    }
 }

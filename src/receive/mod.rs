@@ -110,14 +110,8 @@ impl<H: Handler> Door<H> {
 
     /// Counts a request that the handler did not see, or did not finish.
     fn count(&self, signal: Option<Signal>, protocol: Protocol, error: &Error) {
-        let outcome = match error {
-            Error::Client(_) => Outcome::Rejected,
-            Error::Redact(_) => Outcome::Failed,
-            Error::Backend(_) => Outcome::BackendFailed,
-            Error::Overload(_) => Outcome::Overloaded,
-        };
         if let Some(signal) = signal {
-            self.limits.metrics().request(signal, protocol, outcome, 0, 0);
+            self.limits.metrics().request(signal, protocol, Outcome::from(error), 0, 0);
         }
     }
 }

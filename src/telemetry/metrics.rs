@@ -16,6 +16,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
+use crate::error::Error;
 use crate::otlp::{Protocol, Signal};
 use crate::redact::Report;
 
@@ -46,6 +47,17 @@ impl Outcome {
             Self::BackendFailed => "backend_failed",
             Self::Overloaded => "overloaded",
             Self::Failed => "failed",
+        }
+    }
+}
+
+impl From<&Error> for Outcome {
+    fn from(error: &Error) -> Self {
+        match error {
+            Error::Client(_) => Self::Rejected,
+            Error::Backend(_) => Self::BackendFailed,
+            Error::Overload(_) => Self::Overloaded,
+            Error::Redact(_) => Self::Failed,
         }
     }
 }
