@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::canary;
+
 /// Why a value became `[REDACTED:unscanned]` or a field was dropped unread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Unscanned {
@@ -38,11 +40,17 @@ pub struct Report {
     pub unscanned: BTreeMap<Unscanned, u64>,
     /// Unknown fields dropped because they held a finding.
     pub dropped_fields: u64,
+    /// The self-canary's redactions: changes, but in no metric.
+    pub canaries: u64,
 }
 
 impl Report {
     /// Counts one redaction of this kind.
     pub fn count(&mut self, kind: &Arc<str>) {
+        if **kind == *canary::KIND {
+            self.canaries += 1;
+            return;
+        }
         *self.redactions.entry(Arc::clone(kind)).or_default() += 1;
     }
 
@@ -51,13 +59,32 @@ impl Report {
         *self.unscanned.entry(reason).or_default() += 1;
     }
 
+    /// Adds another report's counts.
+    pub fn add(&mut self, other: Self) {
+        self.items += other.items;
+        self.dropped_fields += other.dropped_fields;
+        self.canaries += other.canaries;
+        merge(&mut self.redactions, other.redactions);
+        merge(&mut self.audited, other.audited);
+        merge(&mut self.unscanned, other.unscanned);
+    }
+
     /// Whether anything was changed.
     pub fn is_unchanged(&self) -> bool {
-        self.redactions.is_empty() && self.unscanned.is_empty() && self.dropped_fields == 0
+        self.redactions.is_empty()
+            && self.unscanned.is_empty()
+            && self.dropped_fields == 0
+            && self.canaries == 0
     }
 
     /// All redactions, of every kind.
     pub fn total(&self) -> u64 {
         self.redactions.values().sum()
+    }
+}
+
+fn merge<K: Ord>(counts: &mut BTreeMap<K, u64>, more: BTreeMap<K, u64>) {
+    for (key, count) in more {
+        *counts.entry(key).or_default() += count;
     }
 }

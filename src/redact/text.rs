@@ -3,6 +3,7 @@
 //! `scan` finds, `overlap` decides between findings, and here the markers are put in. A text without a finding is not
 //! copied.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -66,7 +67,7 @@ impl TextScrubber {
             let mut again = Report::default();
             let Some(more) = self.once(keys, &scrubbed, &mut again) else { break };
             scrubbed = more;
-            add(report, &again);
+            report.add(Report { audited: BTreeMap::new(), ..again });
         }
         Some(scrubbed)
     }
@@ -84,8 +85,7 @@ impl TextScrubber {
                 if edits.is_empty() {
                     return None;
                 }
-                let kinds = edits.iter().map(|edit| self.kind(edit.finder));
-                kinds.filter(|kind| ***kind != *canary::KIND).for_each(|kind| report.count(kind));
+                edits.iter().for_each(|edit| report.count(self.kind(edit.finder)));
                 Some(self.apply(text, &edits))
             }
             Ok(Outcome::Incomplete) => Some(unscanned(Unscanned::Work, report)),
@@ -158,16 +158,6 @@ fn in_container(keys: &KeyPath<'_>) -> bool {
         above = keys.parent;
     }
     false
-}
-
-/// Counts what a further scan of the same value found.
-fn add(report: &mut Report, again: &Report) {
-    for (kind, count) in &again.redactions {
-        *report.redactions.entry(Arc::clone(kind)).or_default() += count;
-    }
-    for (reason, count) in &again.unscanned {
-        *report.unscanned.entry(*reason).or_default() += count;
-    }
 }
 
 /// What became of a value.

@@ -68,7 +68,9 @@ fn live(rules: RuleSet, policy: Policy) -> impl Fn(Signal, Payload) -> Option<By
     let redactor = Redactor::new(TextScrubber::new(rules).unwrap(), policy);
     move |signal, payload| {
         let redacted = redactor.redact(signal, payload).ok()?;
-        assert!(!redacted.report().redactions.contains_key(KIND), "the canary is not counted");
+        let report = redacted.report();
+        assert!(!report.redactions.contains_key(KIND), "the canary is not counted");
+        assert!(!report.is_unchanged(), "changed, counted or not");
         Some(redacted.body().clone())
     }
 }

@@ -209,21 +209,6 @@ fn summary(report: &Report) -> String {
     out
 }
 
-/// Adds the counts of one piece.
-fn add(report: &mut Report, piece: Report) {
-    report.items += piece.items;
-    report.dropped_fields += piece.dropped_fields;
-    for (kind, count) in piece.redactions {
-        *report.redactions.entry(kind).or_default() += count;
-    }
-    for (kind, count) in piece.audited {
-        *report.audited.entry(kind).or_default() += count;
-    }
-    for (reason, count) in piece.unscanned {
-        *report.unscanned.entry(reason).or_default() += count;
-    }
-}
-
 /// Reads everything, up to a bound that no export request reaches.
 fn read_all(input: &mut impl BufRead) -> anyhow::Result<Vec<u8>> {
     const MAX: u64 = 1 << 30;

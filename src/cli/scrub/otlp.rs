@@ -6,7 +6,7 @@ use anyhow::{Context as _, anyhow, ensure};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::{Scrubber, add, read_all};
+use super::{Scrubber, read_all};
 use crate::otlp::json::{from_protobuf, to_protobuf};
 use crate::otlp::{Payload, Signal};
 use crate::redact::Report;
@@ -98,14 +98,14 @@ fn split_end(line: &[u8]) -> (&[u8], &[u8]) {
 fn as_text(text: &[u8], scrubber: &Scrubber, report: &mut Report) -> Vec<u8> {
     let mut counts = Report::default();
     let scrubbed = scrubber.text.scrub(None, text, &mut counts);
-    add(report, counts);
+    report.add(counts);
     scrubbed.unwrap_or_else(|| text.to_vec())
 }
 
 fn json(signal: Signal, text: &[u8], scrubber: &Scrubber, report: &mut Report) -> anyhow::Result<Vec<u8>> {
     let body = to_protobuf(signal.request(), text)?;
     let redacted = scrubber.request.redact(signal, Payload::new(body))?;
-    add(report, redacted.report().clone());
+    report.add(redacted.report().clone());
     // What the schema does not know is not in the protobuf: the line stays as it is only if nothing is in that either.
     let clean = || scrubber.text.scrub(None, text, &mut Report::default()).is_none();
     if redacted.report().is_unchanged() && clean() {
@@ -124,7 +124,7 @@ pub(super) fn protobuf(
 ) -> anyhow::Result<()> {
     let body = read_all(&mut input)?;
     let redacted = scrubber.request.redact(signal, Payload::new(body))?;
-    add(report, redacted.report().clone());
+    report.add(redacted.report().clone());
     out.write_all(redacted.body())?;
     Ok(())
 }

@@ -6,7 +6,6 @@
 
 use std::io::{BufRead, Read as _, Write};
 
-use super::add;
 use crate::redact::{Report, TextScrubber};
 
 /// Text that is looked at together, in bytes: a secret of up to half of it is whole on one side of a cut or refuses it.
@@ -61,7 +60,7 @@ fn emit(
         Some(scrubbed) => out.write_all(&scrubbed)?,
         None => out.write_all(text)?,
     }
-    add(report, counts);
+    report.add(counts);
     Ok(())
 }
 
