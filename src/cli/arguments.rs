@@ -1,8 +1,13 @@
 //! Arguments that several commands share: where the configuration comes from.
 
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::Context as _;
 use clap::Args;
 
-use crate::config::{Env, Loaded, Problems, Sources, load};
+use crate::config::{Env, Loaded, Origin, Problem, Problems, ScrubSettings, Sources, load};
+use crate::redact::rules::RuleSet;
 
 /// `--config` and what is tolerated besides it.
 #[derive(Debug, Args)]
@@ -29,6 +34,38 @@ impl ConfigArguments {
     /// Loads the configuration for a command that forwards nothing: without a file, the backend doesn't matter.
     pub(super) fn load_without_backend(&self) -> Result<Loaded, Problems> {
         load(&Sources { without_backend: true, ..self.sources() }, &Env::of_process())
+    }
+}
+
+/// Which rules a command works with.
+#[derive(Debug, Args)]
+pub(super) struct RuleArguments {
+    /// Rule files to use besides those of the configuration
+    #[arg(long, value_name = "FILE")]
+    rules: Vec<PathBuf>,
+    #[command(flatten)]
+    config: ConfigArguments,
+}
+
+impl RuleArguments {
+    /// The settings of the configuration, with the rules of the files on top.
+    pub(super) fn load(&self) -> anyhow::Result<ScrubSettings> {
+        let config = self.config.load_without_backend()?.config;
+        let mut settings = ScrubSettings::clone(&config.scrub);
+        let mut problems = Vec::new();
+        for file in &self.rules {
+            let name = file.display().to_string();
+            let text = fs::read_to_string(file).with_context(|| name.clone())?;
+            match RuleSet::from_yaml(&name, &text) {
+                Ok(more) => settings.rules.extend(more),
+                Err(errors) => problems.extend(errors.0.into_iter().map(|error| Problem {
+                    origin: Origin::File { name: error.origin.file, line: error.origin.line, column: 1 },
+                    key: String::new(),
+                    message: error.message,
+                })),
+            }
+        }
+        if problems.is_empty() { Ok(settings) } else { Err(Problems(problems).into()) }
     }
 }
 

@@ -56,6 +56,7 @@ fn every_command_has_help_with_examples() {
         "rules",
         "rules list",
         "rules check",
+        "rules test",
         "healthcheck",
         "demo",
     ] {

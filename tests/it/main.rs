@@ -39,6 +39,7 @@ mod receive_life;
 mod receive_limits;
 mod receive_support;
 mod rules;
+mod rules_test;
 mod schema;
 mod seeds;
 mod support;

@@ -12,11 +12,10 @@ use std::process::ExitCode;
 use anyhow::{Context as _, ensure};
 use clap::{Args, ValueEnum};
 
-use super::arguments::ConfigArguments;
+use super::arguments::RuleArguments;
 use super::say;
-use crate::config::{Origin, Problem, Problems, ScrubSettings};
+use crate::config::ScrubSettings;
 use crate::otlp::Signal;
-use crate::redact::rules::RuleSet;
 use crate::redact::{Redactor, Report, TextScrubber};
 
 /// Remove credentials from text or OTLP files: standard input to standard output, or files
@@ -47,14 +46,11 @@ pub(super) struct Arguments {
     /// Write each file back instead of to standard output
     #[arg(long, requires = "files")]
     in_place: bool,
-    /// Rule files to use besides those of the configuration
-    #[arg(long, value_name = "FILE")]
-    rules: Vec<PathBuf>,
     /// No summary
     #[arg(long, short)]
     quiet: bool,
     #[command(flatten)]
-    config: ConfigArguments,
+    rules: RuleArguments,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -111,24 +107,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 }
 
 fn scrubber(arguments: &Arguments) -> anyhow::Result<Scrubber> {
-    let config = arguments.config.load_without_backend()?.config;
-    let ScrubSettings { policy, mut rules, .. } = ScrubSettings::clone(&config.scrub);
-    let mut problems = Vec::new();
-    for file in &arguments.rules {
-        let name = file.display().to_string();
-        let text = fs::read_to_string(file).with_context(|| name.clone())?;
-        match RuleSet::from_yaml(&name, &text) {
-            Ok(more) => rules.extend(more),
-            Err(errors) => problems.extend(errors.0.into_iter().map(|error| Problem {
-                origin: Origin::File { name: error.origin.file, line: error.origin.line, column: 1 },
-                key: String::new(),
-                message: error.message,
-            })),
-        }
-    }
-    if !problems.is_empty() {
-        return Err(Problems(problems).into());
-    }
+    let ScrubSettings { policy, rules, .. } = arguments.rules.load()?;
     let text = TextScrubber::new(rules.clone())?;
     Ok(Scrubber { text, request: Redactor::new(TextScrubber::new(rules)?, policy) })
 }

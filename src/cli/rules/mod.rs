@@ -1,4 +1,6 @@
-//! `blackbar rules`: what is looked for, and whether rule files are right.
+//! `blackbar rules`: what is looked for, whether rule files are right, and how much they find.
+
+mod test;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -11,13 +13,14 @@ use super::arguments::ConfigArguments;
 use super::{FAILED, plural, print, say};
 use crate::redact::rules::{Confidence, Mode, RuleSet, check};
 
-/// List the rules, or check rule files by their own examples
+/// List the rules, check rule files by their own examples, or measure them on labelled texts
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   blackbar rules list
   blackbar rules list --config relay.yaml   the rules that it comes to
   blackbar rules check own.yaml             run the examples of a rule file
-  blackbar rules check                      run those of the built-in rules")]
+  blackbar rules check                      run those of the built-in rules
+  blackbar rules test labelled.jsonl        what is found of known secrets")]
 pub(super) struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -27,6 +30,7 @@ pub(super) struct Arguments {
 enum Command {
     List(ListArguments),
     Check(CheckArguments),
+    Test(test::Arguments),
 }
 
 /// List the rules: kind, confidence, what each finds
@@ -55,6 +59,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     match &arguments.command {
         Command::List(arguments) => list(arguments),
         Command::Check(arguments) => check_files(arguments),
+        Command::Test(arguments) => test::run(arguments),
     }
 }
 
