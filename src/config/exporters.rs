@@ -5,22 +5,13 @@ use std::path::PathBuf;
 
 use super::components::{Context, components, type_of};
 use super::problem::Origin;
-use super::remote;
+use super::remote::{self, ReadExporter};
 use super::section::Section;
 use crate::forward::settings::{ExporterSettings, ProxySettings};
-use crate::otlp::{Encoding, Signal};
+use crate::otlp::Encoding;
 
 /// The types that we have. `otlp` and `otlphttp` are the Collector's older names.
 pub(crate) const TYPES: &[&str] = &["otlp_grpc", "otlp_http", "file", "stdout", "debug", "otlp", "otlphttp"];
-
-/// An exporter and what the pipelines have to know of it.
-pub(crate) struct ReadExporter {
-    pub(crate) settings: ExporterSettings,
-    /// Where its endpoint is written.
-    pub(crate) origin: Origin,
-    /// Only these signals have an endpoint; `None`: all.
-    pub(crate) only: Option<Vec<Signal>>,
-}
 
 /// Reads the section. An exporter that can't be made is missing from the result; a problem says why.
 pub(crate) fn read(

@@ -7,9 +7,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, ToSocketAddrs as _, UdpSocket};
 use http::Uri;
 
 use super::components::split_host_port;
-use super::exporters::ReadExporter;
 use super::problem::{Origin, Sink};
 use super::receivers::ReadDoor;
+use super::remote::ReadExporter;
 use crate::forward::settings::{ExporterSettings, Remote};
 
 /// Reports every exporter that leads back to a listener.

@@ -41,11 +41,11 @@ pub use settings::{Config, Door, HealthSettings, Notice, PipelineSettings, Scrub
 pub use sources::Sources;
 
 use components::Context;
-use exporters::ReadExporter;
 use node::Node;
 use pipelines::{Defined, Parts, Pipelines};
 use problem::Sink;
 use receivers::ReadDoor;
+use remote::ReadExporter;
 use section::Section;
 
 /// A valid configuration, and what it looks like with all defaults.

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::components::{Context, type_of};
-use super::exporters::{self, ReadExporter};
+use super::exporters;
 use super::processors::{self, IMPLIED};
 use super::receivers::{self, ReadDoor};
+use super::remote::ReadExporter;
 use super::section::{Located, Section, unknown};
 use super::settings::{PipelineSettings, ScrubSettings};
 use crate::otlp::Signal;

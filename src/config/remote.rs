@@ -7,7 +7,6 @@ use http::{HeaderName, Uri};
 use secrecy::SecretString;
 
 use super::components::Context;
-use super::exporters::ReadExporter;
 use super::headers;
 use super::node::Node;
 use super::problem::Origin;
@@ -18,6 +17,15 @@ use crate::otlp::{Encoding, Signal};
 
 /// Longest wait for one request (OTLP exporter specification).
 const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// An exporter and what the pipelines have to know of it.
+pub(crate) struct ReadExporter {
+    pub(crate) settings: ExporterSettings,
+    /// Where its endpoint is written.
+    pub(crate) origin: Origin,
+    /// Only these signals have an endpoint; `None`: all.
+    pub(crate) only: Option<Vec<Signal>>,
+}
 
 /// Reads an `otlp_grpc` exporter.
 pub(crate) fn grpc(

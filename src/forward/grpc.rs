@@ -11,8 +11,7 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use bytes::{BufMut as _, Bytes, BytesMut};
 use http::header::{CONTENT_TYPE, TE};
-use http::uri::PathAndQuery;
-use http::{HeaderMap, HeaderValue, Response, StatusCode, Uri};
+use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use hyper::body::Incoming;
 use percent_encoding::percent_decode;
 
@@ -30,13 +29,6 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
-
-/// The URL of a signal's method. gRPC has no base path: a path in the endpoint is ignored, as gRPC clients do.
-pub(super) fn target(endpoint: &Uri, signal: Signal) -> Result<Uri, http::Error> {
-    let mut parts = endpoint.clone().into_parts();
-    parts.path_and_query = Some(PathAndQuery::from_static(signal.grpc_path()));
-    Ok(Uri::from_parts(parts)?)
-}
 
 /// The five bytes before a message: compressed or not, and its length.
 ///

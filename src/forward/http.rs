@@ -1,8 +1,8 @@
-//! OTLP/HTTP: one POST. Names the URL and the headers, and reads the answer. Redirects are not followed: a
+//! OTLP/HTTP: one POST. Names the headers, and reads the answer. Redirects are not followed: a
 //! backend's credentials are for one URL only.
 
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE};
-use http::{HeaderMap, HeaderValue, Response, Uri};
+use http::{HeaderMap, HeaderValue, Response};
 use hyper::body::Incoming;
 
 use super::answer::{self, Form};
@@ -12,18 +12,6 @@ use crate::error::Backend;
 use crate::forward::Reply;
 use crate::otlp::reply::read_response;
 use crate::otlp::{Encoding, Signal};
-
-/// The URL of a signal below the base endpoint, whose path and query are kept.
-pub(super) fn target(endpoint: &Uri, signal: Signal) -> Result<Uri, http::Error> {
-    let base = endpoint.path().trim_end_matches('/');
-    let path = match endpoint.query() {
-        Some(query) => format!("{base}{}?{query}", signal.http_path()),
-        None => format!("{base}{}", signal.http_path()),
-    };
-    let mut parts = endpoint.clone().into_parts();
-    parts.path_and_query = Some(path.try_into()?);
-    Ok(Uri::from_parts(parts)?)
-}
 
 /// Adds the protocol's own headers.
 pub(super) fn head(headers: &mut HeaderMap, encoding: Encoding, compression: Compression) {

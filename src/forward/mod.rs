@@ -30,8 +30,9 @@ use ::http::HeaderMap;
 use bytes::Bytes;
 
 use self::lines::Lines;
-use self::remote::{Dialect, RemoteExporter};
+use self::remote::RemoteExporter;
 use self::settings::ExporterSettings;
+use self::targets::Dialect;
 use crate::error::Backend;
 use crate::otlp::{Signal, json};
 use crate::redact::Redacted;

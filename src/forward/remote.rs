@@ -11,7 +11,7 @@ use super::client::{self, Client};
 use super::compress::compress;
 use super::headers::Headers;
 use super::settings::{Compression, Remote, Retry};
-use super::targets::Targets;
+use super::targets::{Dialect, Targets};
 use super::{BuildError, Call, grpc, http as otlp_http, json_of, retry};
 use crate::error::Backend;
 use crate::forward::Reply;
@@ -22,15 +22,6 @@ use crate::telemetry::Metrics;
 
 /// Above this size encoding is moved off the threads that serve sockets.
 const INLINE_ENCODING: usize = 64 << 10;
-
-/// What is said on the wire.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Dialect {
-    /// OTLP/gRPC.
-    Grpc,
-    /// OTLP/HTTP in this encoding.
-    Http(Encoding),
-}
 
 /// The exporter.
 pub(super) struct RemoteExporter {

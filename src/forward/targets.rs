@@ -1,11 +1,20 @@
-//! The URL of each signal, worked out once.
+//! The URL of each signal, worked out once, in the dialect that is spoken there.
 
 use http::Uri;
+use http::uri::PathAndQuery;
 
-use super::remote::Dialect;
+use super::BuildError;
 use super::settings::Remote;
-use super::{BuildError, grpc, http as otlp_http};
-use crate::otlp::Signal;
+use crate::otlp::{Encoding, Signal};
+
+/// What is said on the wire.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Dialect {
+    /// OTLP/gRPC.
+    Grpc,
+    /// OTLP/HTTP in this encoding.
+    Http(Encoding),
+}
 
 /// One URL per signal.
 pub(super) struct Targets {
@@ -59,9 +68,28 @@ fn target(remote: &Remote, dialect: Dialect, signal: Signal) -> Result<Uri, &'st
         return Err("the endpoint holds a user name: put credentials into headers");
     }
     let url = match (dialect, own) {
-        (Dialect::Grpc, _) => grpc::target(endpoint, signal),
+        (Dialect::Grpc, _) => grpc(endpoint, signal),
         (Dialect::Http(_), Some(own)) => Ok(own.clone()),
-        (Dialect::Http(_), None) => otlp_http::target(endpoint, signal),
+        (Dialect::Http(_), None) => http(endpoint, signal),
     };
     url.map_err(|_| "the endpoint is not a valid URL")
+}
+
+/// The URL of a signal's method. gRPC has no base path: a path in the endpoint is ignored, as gRPC clients do.
+fn grpc(endpoint: &Uri, signal: Signal) -> Result<Uri, http::Error> {
+    let mut parts = endpoint.clone().into_parts();
+    parts.path_and_query = Some(PathAndQuery::from_static(signal.grpc_path()));
+    Ok(Uri::from_parts(parts)?)
+}
+
+/// The URL of a signal below the base endpoint, whose path and query are kept.
+fn http(endpoint: &Uri, signal: Signal) -> Result<Uri, http::Error> {
+    let base = endpoint.path().trim_end_matches('/');
+    let path = match endpoint.query() {
+        Some(query) => format!("{base}{}?{query}", signal.http_path()),
+        None => format!("{base}{}", signal.http_path()),
+    };
+    let mut parts = endpoint.clone().into_parts();
+    parts.path_and_query = Some(path.try_into()?);
+    Ok(Uri::from_parts(parts)?)
 }
