@@ -16,7 +16,7 @@ use std::hint::black_box;
 
 use blackbar::otlp::{Payload, Signal};
 use blackbar::redact::text::KeyPath;
-use blackbar::redact::{Policy, Redactor, Report, Scrub, TextScrubber};
+use blackbar::redact::{Clean, Policy, Redactor, Report, Scrub, TextScrubber};
 use bytes::Bytes;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
@@ -37,7 +37,7 @@ use walk_stand_in::StandIn;
 struct Null;
 
 impl Scrub for Null {
-    fn scrub(&self, _: Option<&KeyPath<'_>>, _: &[u8], _: &mut Report) -> Option<Vec<u8>> {
+    fn scrub(&self, _: Option<&KeyPath<'_>>, _: &[u8], _: &mut Report) -> Option<Clean> {
         None
     }
 

@@ -98,6 +98,19 @@ impl<'a> Section<'a> {
         self.entries.get(key).map(|e| structured(&e.node, self.sink))
     }
 
+    /// The nodes of a list of mappings; nothing where it is not given.
+    pub(crate) fn nodes(&mut self, key: &str) -> Vec<Node> {
+        let Some(node) = self.node(key).map(|node| structured(&node, self.sink)) else { return Vec::new() };
+        match node.value {
+            Value::Null => Vec::new(),
+            Value::List(items) => items,
+            _ => {
+                self.problem(&node.origin, key, "expected a list");
+                Vec::new()
+            }
+        }
+    }
+
     /// Opens the mapping that is an entry of the list of one of its keys.
     pub(crate) fn item(&self, key: &str, index: usize, node: &Node) -> Section<'a> {
         Section::open(Some(node), format!("{}[{index}]", self.path_of(key)), &node.origin, self.sink)

@@ -22,7 +22,7 @@ pub const BODY_LEN: usize = 24;
 /// If it is not valid, which the tests rule out: without it nothing would be known to work.
 pub(super) fn rules() -> RuleSet {
     let yaml = format!(
-        "rules:\n- kind: {KIND}\n  description: the self-canary\n  confidence: confident\n  anchors: ['{ANCHOR}']\n  \
+        "rules:\n- kind: {KIND}\n  description: the self-canary\n  confidence: confident\n  action: marker\n  anchors: ['{ANCHOR}']\n  \
          pattern: '{ANCHOR}[0-9A-Za-z]{{{BODY_LEN}}}'\n  examples: ['{ANCHOR}{{alnum:{BODY_LEN}}}']\n"
     );
     match RuleSet::from_yaml(KIND, &yaml) {

@@ -42,10 +42,16 @@ pub(super) struct Candidate {
     pub(super) last: usize,
 }
 
-/// The anchors of a rule set cannot be searched together.
+/// A rule set that nothing can be scanned with.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the rules' anchors cannot be compiled: {0}")]
-pub struct CompileError(String);
+pub enum CompileError {
+    /// The anchors cannot be searched together.
+    #[error("the rules' anchors cannot be compiled: {0}")]
+    Anchors(String),
+    /// A kind has the action `hmac`, and there is no key.
+    #[error("`{0}` has the action hmac, which takes an hmac_key")]
+    NoKey(String),
+}
 
 impl Compiled {
     /// Builds the automaton over the anchors.
@@ -142,7 +148,7 @@ fn automaton(anchors: &[Vec<u8>]) -> Result<AhoCorasick, CompileError> {
         .match_kind(MatchKind::Standard)
         .kind(Some(AhoCorasickKind::DFA))
         .build(anchors)
-        .map_err(|error| CompileError(error.to_string()))
+        .map_err(|error| CompileError::Anchors(error.to_string()))
 }
 
 fn build(pattern: &str) -> Option<Regex> {

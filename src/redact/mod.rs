@@ -3,6 +3,8 @@
 //! `walk` finds every string of an OTLP request by the schema table; `text` decides what of a string is secret and
 //! what stands there instead; `rules` and `policy` are what the operator may say about it.
 
+pub mod action;
+mod apply;
 pub mod canary;
 mod compile;
 mod decode;
@@ -15,6 +17,7 @@ mod overlap;
 mod pairs;
 pub mod policy;
 mod redacted;
+pub mod replacements;
 pub mod report;
 pub mod rules;
 mod scan;
@@ -27,6 +30,7 @@ mod wordy;
 
 use bytes::Bytes;
 
+pub use apply::{Clean, Whole};
 pub use compile::CompileError;
 pub use policy::Policy;
 pub use redacted::Redacted;

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use super::action::{self, Action};
+use super::apply::{Clean, Whole, Written, apply};
 use super::compile::{CompileError, Compiled};
 use super::finding::Finder;
 use super::marker::{UNSCANNED_KIND, marker};
@@ -32,6 +34,7 @@ pub struct KeyPath<'a> {
 pub struct TextScrubber {
     compiled: Compiled,
     pair_kind: Arc<str>,
+    whole: Whole,
 }
 
 impl TextScrubber {
@@ -39,11 +42,24 @@ impl TextScrubber {
     ///
     /// # Errors
     ///
-    /// [`CompileError`] if the rules' anchors can't be searched together.
+    /// [`CompileError`] if the rules' anchors can't be searched together, or tags are wanted without a key.
     pub fn new(rules: RuleSet) -> Result<Self, CompileError> {
         let mut rules = rules;
+        if let Some(kind) = rules.lacks_key() {
+            return Err(CompileError::NoKey(kind.to_owned()));
+        }
         rules.extend(canary::rules());
-        Ok(Self { compiled: Compiled::new(rules)?, pair_kind: Arc::from(NAMED_PAIR_KIND) })
+        Ok(Self {
+            compiled: Compiled::new(rules)?,
+            pair_kind: Arc::from(NAMED_PAIR_KIND),
+            whole: Whole::default(),
+        })
+    }
+
+    /// For streams of text: an action that hides a whole value hides a line.
+    #[must_use]
+    pub fn by_line(self) -> Self {
+        Self { whole: Whole::Line, ..self }
     }
 
     /// A scrubber with the built-in rules.
@@ -60,19 +76,24 @@ impl TextScrubber {
     /// `keys` is the attribute key path of a structured value, `None` for names, bodies and other bare texts.
     /// Never panics on any bytes; a value that costs too much becomes `[REDACTED:unscanned]`.
     pub fn scrub(&self, keys: Option<&KeyPath<'_>>, text: &[u8], report: &mut Report) -> Option<Vec<u8>> {
+        self.clean(keys, text, report).map(|clean| clean.text)
+    }
+
+    /// As [`Self::scrub`], and says whether the text's attribute is to be removed.
+    pub fn clean(&self, keys: Option<&KeyPath<'_>>, text: &[u8], report: &mut Report) -> Option<Clean> {
         let mut scrubbed = self.once(keys, text, report)?;
         // A marker changes what stands beside it: a token glued to a secret now begins a word.
         for _ in 0..MAX_ROUNDS {
             // What is audited was counted.
             let mut again = Report::default();
-            let Some(more) = self.once(keys, &scrubbed, &mut again) else { break };
-            scrubbed = more;
+            let Some(more) = self.once(keys, &scrubbed.text, &mut again) else { break };
+            scrubbed = Clean { drop: more.drop | scrubbed.drop, ..more };
             report.add(Report { audited: BTreeMap::new(), ..again });
         }
         Some(scrubbed)
     }
 
-    fn once(&self, keys: Option<&KeyPath<'_>>, text: &[u8], report: &mut Report) -> Option<Vec<u8>> {
+    fn once(&self, keys: Option<&KeyPath<'_>>, text: &[u8], report: &mut Report) -> Option<Clean> {
         // Nothing that the closure changes is seen after a panic.
         match catch_unwind(AssertUnwindSafe(|| self.scan(keys, text))) {
             Ok(Outcome::Unchanged) => None,
@@ -86,10 +107,11 @@ impl TextScrubber {
                     return None;
                 }
                 edits.iter().for_each(|edit| report.count(self.kind(edit.finder)));
-                Some(self.apply(text, &edits))
+                let key = self.compiled.set().hmac_key();
+                Some(apply(text, &edits, self.whole, key, |edit| self.written(edit)))
             }
-            Ok(Outcome::Incomplete) => Some(unscanned(Unscanned::Work, report)),
-            Err(_) => Some(unscanned(Unscanned::Panic, report)),
+            Ok(Outcome::Incomplete) => Some(unscanned(Unscanned::Work, report).into()),
+            Err(_) => Some(unscanned(Unscanned::Panic, report).into()),
         }
     }
 
@@ -124,27 +146,27 @@ impl TextScrubber {
         }
     }
 
-    fn apply(&self, text: &[u8], edits: &[Edit]) -> Vec<u8> {
-        let mut out = Vec::with_capacity(text.len());
-        let mut copied = 0;
-        for edit in edits {
-            let quote = edit.quote.clone().and_then(|quote| text.get(quote)).unwrap_or_default();
-            out.extend_from_slice(text.get(copied..edit.range.start).unwrap_or_default());
-            out.extend_from_slice(quote);
-            out.extend_from_slice(&self.replacement(edit.finder));
-            out.extend_from_slice(quote);
-            copied = edit.range.end;
-        }
-        out.extend_from_slice(text.get(copied..).unwrap_or_default());
-        out
-    }
-
-    fn replacement(&self, finder: Finder) -> Vec<u8> {
-        let own = match finder {
-            Finder::Rule(index) => self.compiled.rule(index).and_then(|rule| rule.replacement.as_ref()),
+    fn written(&self, edit: &Edit) -> Written<'_> {
+        let set = self.compiled.set();
+        let rule = match edit.finder {
+            Finder::Rule(index) => self.compiled.rule(index),
             Finder::Pair => None,
         };
-        own.map_or_else(|| marker(self.kind(finder)), |own| own.clone().into_bytes())
+        Written {
+            action: rule.map_or_else(|| set.pair_action(), |rule| set.action_of(rule)),
+            kind: self.kind(edit.finder),
+            replacement: rule.and_then(|rule| rule.replacement.as_deref()),
+        }
+    }
+
+    /// What a number, or a value that the policy hides, is replaced by.
+    pub fn mark(&self, action: Action, kind: &str, value: &[u8]) -> Vec<u8> {
+        action::mark(action, kind, value, self.compiled.set().hmac_key())
+    }
+
+    /// What becomes of the values of secret-named keys.
+    pub fn pair_action(&self) -> Action {
+        self.compiled.set().pair_action()
     }
 }
 

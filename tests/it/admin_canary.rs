@@ -83,7 +83,8 @@ fn no_rules_and_no_policy_can_switch_it_off() {
         for scope in [Scope::Everywhere, Scope::Listed] {
             let truncate = ContentAction::Truncate(5);
             for content_action in [ContentAction::Scrub, ContentAction::Mask, ContentAction::Drop, truncate] {
-                let policy = Policy { scope, content_attributes: Vec::new(), content_action };
+                let policy =
+                    Policy { scope, content_attributes: Vec::new(), content_action, ..Policy::default() };
                 assert!(check(&live(rules.clone(), policy.clone())), "{policy:?}");
             }
         }

@@ -10,7 +10,7 @@ receivers: { otlp: { protocols: { grpc: , http: } } }
 exporters: { otlp_http: { endpoint: 'https://backend.example', headers: { authorization: 'Bearer ${env:TOKEN}' } } }
 service: { pipelines: { logs: { receivers: [otlp], exporters: [otlp_http] } } }";
 
-fn blackbar(args: &[&str], env: &[(&str, &str)], input: &[u8]) -> Output {
+pub(crate) fn blackbar(args: &[&str], env: &[(&str, &str)], input: &[u8]) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_blackbar"))
         .args(args)
         .env_clear()
@@ -29,19 +29,19 @@ fn blackbar(args: &[&str], env: &[(&str, &str)], input: &[u8]) -> Output {
     output
 }
 
-fn code(output: &Output) -> i32 {
+pub(crate) fn code(output: &Output) -> i32 {
     output.status.code().unwrap()
 }
 
-fn out(output: &Output) -> String {
+pub(crate) fn out(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-fn err(output: &Output) -> String {
+pub(crate) fn err(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-fn github_token() -> String {
+pub(crate) fn github_token() -> String {
     format!("{}{}", concat!("gh", "p_"), "a1B2".repeat(9))
 }
 

@@ -14,6 +14,7 @@
     reason = "support is shared by boundaries that use different parts of it"
 )]
 
+mod actions;
 mod admin;
 mod admin_canary;
 mod admin_logs;

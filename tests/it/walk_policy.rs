@@ -13,7 +13,10 @@ use crate::walk_stand_in::{MARKER, StandIn};
 
 fn redact(scope: Scope, content_action: ContentAction, signal: Signal, body: &[u8]) -> Redacted {
     let content_attributes = ["tool.input", "gen_ai."].map(str::to_owned).to_vec();
-    let redactor = Redactor::new(StandIn::new(), Policy { scope, content_attributes, content_action });
+    let redactor = Redactor::new(
+        StandIn::new(),
+        Policy { scope, content_attributes, content_action, ..Policy::default() },
+    );
     redactor.redact(signal, Payload::new(body.to_vec())).unwrap()
 }
 
@@ -28,10 +31,10 @@ fn exact_keys_and_prefixes() {
     let policy =
         Policy { content_attributes: vec!["tool.input".into(), "gen_ai.".into()], ..Policy::default() };
     for key in ["tool.input", "gen_ai.", "gen_ai.prompt"] {
-        assert!(policy.is_content(key.as_bytes()), "{key}");
+        assert!(policy.content(key.as_bytes()).is_some(), "{key}");
     }
     for key in ["", "tool", "tool.input.x", "gen_ai", "x.gen_ai.", "TOOL.INPUT"] {
-        assert!(!policy.is_content(key.as_bytes()), "{key}");
+        assert!(policy.content(key.as_bytes()).is_none(), "{key}");
     }
 }
 
@@ -41,9 +44,9 @@ fn defaults_know_the_conventions() {
     for key in
         ["tool.input", "tool.output", "tool.input.headers", "gen_ai.input.messages", "ai.toolCall.args"]
     {
-        assert!(policy.is_content(key.as_bytes()), "{key}");
+        assert!(policy.content(key.as_bytes()).is_some(), "{key}");
     }
-    assert!(!policy.is_content(b"http.request.method"));
+    assert!(policy.content(b"http.request.method").is_none());
     assert_eq!((policy.scope, policy.content_action), (Scope::Everywhere, ContentAction::Scrub));
 }
 
@@ -148,6 +151,8 @@ fn any_policy() -> impl Strategy<Value = (Scope, ContentAction)> {
         Just(ContentAction::Scrub),
         Just(ContentAction::Mask),
         Just(ContentAction::Drop),
+        Just(ContentAction::Hmac),
+        Just(ContentAction::KeepLast4),
         (0_usize..40).prop_map(ContentAction::Truncate),
     ];
     (scope, action)

@@ -5,7 +5,7 @@
 
 use blackbar::otlp::Signal;
 use blackbar::redact::text::KeyPath;
-use blackbar::redact::{Report, Scrub};
+use blackbar::redact::{Clean, Report, Scrub};
 use opentelemetry_proto::tonic::collector::logs::v1::ExportLogsServiceRequest;
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
 use opentelemetry_proto::tonic::collector::profiles::v1development::ExportProfilesServiceRequest;
@@ -330,7 +330,7 @@ impl<S: Scrub> Reference<'_, S> {
     /// As a value of a secret-named key around it, if there is one, and then of its own key.
     fn bytes(&mut self, bytes: &mut Vec<u8>, keys: Keys<'_>) {
         for keys in [self.secret_above(keys), keys] {
-            if let Some(clean) = self.scrubber.scrub(keys, bytes, &mut self.report) {
+            if let Some(Clean { text: clean, .. }) = self.scrubber.scrub(keys, bytes, &mut self.report) {
                 *bytes = clean;
             }
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use blackbar::redact::text::KeyPath;
-use blackbar::redact::{Report, Scrub};
+use blackbar::redact::{Clean, Report, Scrub};
 use memchr::memmem;
 
 /// Replaces `SECRET` and the digits that follow it; `password` and `api_key` are secret names, and the walk has to see to
@@ -30,12 +30,12 @@ impl StandIn {
 }
 
 impl Scrub for StandIn {
-    fn scrub(&self, keys: Option<&KeyPath<'_>>, text: &[u8], report: &mut Report) -> Option<Vec<u8>> {
+    fn scrub(&self, keys: Option<&KeyPath<'_>>, text: &[u8], report: &mut Report) -> Option<Clean> {
         assert!(self.panic.find(text).is_none(), "asked for");
         let spared = text.is_empty() || text.starts_with(b"${") || text.starts_with(b"[REDACTED");
         if !spared && keys.is_some_and(|keys| self.is_secret_key(keys)) {
             report.count(&self.secret);
-            return Some(b"[REDACTED:secret]".to_vec());
+            return Some(b"[REDACTED:secret]".to_vec().into());
         }
         let mut out: Option<Vec<u8>> = None;
         let mut copied = 0;
@@ -52,7 +52,7 @@ impl Scrub for StandIn {
         if let Some(out) = &mut out {
             out.extend_from_slice(&text[copied..]);
         }
-        out
+        out.map(Clean::from)
     }
 
     fn is_secret_key(&self, keys: &KeyPath<'_>) -> bool {

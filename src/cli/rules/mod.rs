@@ -11,6 +11,7 @@ use clap::{Args, Subcommand};
 
 use super::arguments::ConfigArguments;
 use super::{FAILED, plural, print, say};
+use crate::redact::replacements;
 use crate::redact::rules::{Confidence, Mode, RuleSet, check};
 
 /// List the rules, check rule files by their own examples, or measure them on labelled texts
@@ -87,7 +88,8 @@ fn check_files(arguments: &CheckArguments) -> anyhow::Result<ExitCode> {
     let mut wrong = 0;
     let (mut rules, mut examples) = (0, 0);
     let mut look = |set: &RuleSet| {
-        let report = check(set);
+        let mut report = check(set);
+        report.problems.extend(replacements::problems(set));
         rules += report.rules;
         examples += report.examples;
         for problem in &report.problems {

@@ -108,7 +108,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 
 fn scrubber(arguments: &Arguments) -> anyhow::Result<Scrubber> {
     let ScrubSettings { policy, rules, .. } = arguments.rules.load()?;
-    let text = TextScrubber::new(rules.clone())?;
+    let text = TextScrubber::new(rules.clone())?.by_line();
     Ok(Scrubber { text, request: Redactor::new(TextScrubber::new(rules)?, policy) })
 }
 

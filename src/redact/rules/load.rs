@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::rule::{Confidence, Cut, Example, Group, Mode, Origin, Rule, Specificity};
 use super::set::{Allow, RuleError};
 use super::{shape, template};
+use crate::redact::action::{ACTIONS, Action};
 use crate::redact::marker;
 use crate::redact::validate::Validator;
 use crate::yaml::{self, Node, Value};
@@ -29,6 +30,7 @@ const RULE_KEYS: &[&str] = &[
     "word_start",
     "validate",
     "mode",
+    "action",
     "replacement",
     "cut",
     "examples",
@@ -153,13 +155,20 @@ impl Loader {
             word_start: word_start.unwrap_or(false),
             validate: get("validate").map(|n| self.validators(n)).unwrap_or_default(),
             mode: mode.unwrap_or(Mode::Active),
-            replacement: get("replacement").and_then(|n| self.text(n, "replacement")),
+            action: get("action").and_then(|n| self.one_of(n, "action", &ACTIONS)),
+            replacement: get("replacement").and_then(|n| self.replacement(n)),
             specificity: if listed { Specificity::KnownFormat } else { specificity(&kind, confidence) },
             cut: None,
             examples: Vec::new(),
             counterexamples: Vec::new(),
             origin: Origin { file: Arc::clone(&self.file), line },
         };
+        if rule.replacement.is_some() && rule.action.is_some_and(|action| action != Action::Marker) {
+            self.error(
+                line,
+                "a `replacement` only stands in place of a plain marker, not of this `action`".to_owned(),
+            );
+        }
         rule.examples = get("examples").map(|n| self.examples(n, "examples", &rule.id)).unwrap_or_default();
         rule.counterexamples =
             get("counterexamples").map(|n| self.examples(n, "counterexamples", &rule.id)).unwrap_or_default();
@@ -231,6 +240,19 @@ impl Loader {
                 None
             }
         }
+    }
+
+    /// A replacement may come to stand in JSON, quoted or not, and in a line of a log.
+    fn replacement(&mut self, node: &Node) -> Option<String> {
+        let text = self.text(node, "replacement")?;
+        if text.contains(|c: char| matches!(c, '"' | '\\') || c.is_control()) {
+            self.error(
+                node.place.line,
+                "`replacement` must hold no `\"`, no `\\` and no control character: they would break JSON"
+                    .to_owned(),
+            );
+        }
+        Some(text)
     }
 
     fn validators(&mut self, node: &Node) -> Vec<Validator> {

@@ -4,6 +4,7 @@
 //! `check` runs them. The built-in packs (`config/rules/*.yaml`) are embedded in the binary. Knows nothing of how a text is
 //! searched: that is the scanner, which takes a [`RuleSet`]. What makes a *name* secret is `super::names`, not a rule.
 
+mod actions;
 mod check;
 mod edge;
 mod load;

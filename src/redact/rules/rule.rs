@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::redact::action::Action;
 use crate::redact::validate::{Validator, Verdict};
 
 /// How sure a match of the pattern alone is.
@@ -90,6 +91,8 @@ pub struct Rule {
     pub validate: Vec<Validator>,
     /// Active or audit.
     pub mode: Mode,
+    /// What becomes of the secret, where the file or the operator says so: see [`super::RuleSet::action_of`].
+    pub action: Option<Action>,
     /// Stands in place of the secret instead of the marker.
     pub replacement: Option<String>,
     /// Who wins on overlap.

@@ -4,6 +4,7 @@ use std::fmt;
 
 use sha2::{Digest, Sha256};
 
+use super::actions::Actions;
 use super::load;
 use super::rule::{Origin, Rule};
 
@@ -22,9 +23,10 @@ const PACKS: [(&str, &str); 5] = [
 /// Rules in order of precedence, whether secret-named pairs count, and what is known to be harmless.
 #[derive(Debug, Clone, Default)]
 pub struct RuleSet {
-    rules: Vec<Rule>,
+    pub(super) rules: Vec<Rule>,
     named_pairs: bool,
     allow: Allow,
+    pub(super) actions: Actions,
 }
 
 /// Known harmless values.
@@ -76,10 +78,10 @@ impl RuleSet {
     /// All problems of the file, each with its line.
     pub fn from_yaml(source_name: &str, yaml: &str) -> Result<Self, RuleErrors> {
         let (rules, allow) = load::load(source_name, yaml).map_err(RuleErrors)?;
-        Ok(Self { rules, allow, named_pairs: false })
+        Ok(Self { rules, allow, ..Self::default() })
     }
 
-    /// Adds the rules, the allow list and the named pairs of `other`; its rules come after these.
+    /// Adds the rules, the allow list and the named pairs of `other`; its rules come after these. What was said of actions stays.
     pub fn extend(&mut self, other: Self) {
         self.rules.extend(other.rules);
         self.named_pairs |= other.named_pairs;

@@ -7,6 +7,7 @@ use memchr::memmem;
 use super::Scan;
 use crate::redact::compile::{Candidate, secret_of};
 use crate::redact::decode::Place;
+use crate::redact::marker;
 use crate::redact::rules::Rule;
 
 /// How far back from the end a cut secret may begin, in bytes.
@@ -41,6 +42,7 @@ impl Scan<'_> {
                 let secret = secret_of(rule, regex, upto, found.range());
                 let good = secret.end == end
                     && secret.len() >= cut.floor
+                    && !marker::holds(text, &secret)
                     && rule.starts_well(text.get(..found.start()).unwrap_or_default())
                     && has_anchor(rule, text.get(found.range()).unwrap_or_default());
                 if good && !self.compiled.set().allows(text.get(secret.clone()).unwrap_or_default()) {

@@ -99,6 +99,7 @@ impl Scan<'_> {
         let counts = !bytes.is_empty()
             && !marker::is_redacted(bytes)
             && !marker::holds(text, &secret)
+            && rule.replacement.as_ref().is_none_or(|own| own.as_bytes() != bytes)
             && rule.verdict(bytes) != Verdict::Rejected
             && !self.compiled.set().allows(bytes);
         counts.then_some(secret)

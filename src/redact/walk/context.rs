@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 
 use super::keys::Name;
+use crate::redact::policy::{ContentAction, stronger};
 use crate::redact::text::KeyPath;
 
 /// One `KeyValue` that encloses what is being walked.
@@ -10,8 +11,8 @@ use crate::redact::text::KeyPath;
 pub(super) struct Frame<'p> {
     pub(super) keys: KeyPath<'p>,
     pub(super) outer: Option<&'p Frame<'p>>,
-    /// It, or one around it, is a content attribute.
-    pub(super) content: bool,
+    /// What is to happen to it as a content attribute, or to one around it: the strongest.
+    pub(super) content: Option<ContentAction>,
     /// It, or one around it, is secret-named. Asked for only where it matters, and once.
     pub(super) secret: OnceCell<bool>,
 }
@@ -20,13 +21,14 @@ impl<'p> Frame<'p> {
     #[inline]
     pub(super) fn new(name: Name<'p>, outer: Option<&'p Self>) -> Self {
         let keys = KeyPath { key: name.key, parent: outer.map(|outer| &outer.keys) };
-        let content = name.is_content || outer.is_some_and(|outer| outer.content);
+        let content = stronger(name.content, outer.and_then(|outer| outer.content));
         Self { keys, outer, content, secret: OnceCell::new() }
     }
 
-    /// A content attribute that isn't inside of another one.
-    pub(super) fn is_outermost_content(&self) -> bool {
-        self.content && !self.outer.is_some_and(|outer| outer.content)
+    /// The action that hides this value as a whole, unless one around it is hidden anyway.
+    pub(super) fn hiding(&self) -> Option<ContentAction> {
+        let around = self.outer.and_then(|outer| outer.content).is_some_and(ContentAction::hides);
+        self.content.filter(|action| action.hides() && !around)
     }
 }
 

@@ -3,20 +3,21 @@
 use super::{Outer, Scrub, Walk};
 use crate::otlp::schema::{Kind, Message, Role};
 use crate::otlp::wire::{Malformed, Reader, Value};
+use crate::redact::policy::{ContentAction, stronger};
 use crate::redact::text::KeyPath;
 
 /// What a `KeyValue` is called.
 pub(super) struct Name<'a> {
     pub(super) key: &'a [u8],
-    /// Whether the policy lists it, or another one of its names.
-    pub(super) is_content: bool,
+    /// What the policy has in mind for it, or for another one of its names: the strongest.
+    pub(super) content: Option<ContentAction>,
 }
 
 impl<'a, S: Scrub> Walk<'a, S> {
     /// The name of the `KeyValue` or `KeyValueAndUnit` that `reader` is at the beginning of.
     ///
     /// All its keys are read before any of its values. If there are several, a secret-named one counts, else the
-    /// last one; as content it counts if any of them is listed.
+    /// last one; as content it counts if any of them is listed, with the strongest action.
     pub(super) fn name(
         &self,
         schema: &'static Message,
@@ -24,9 +25,11 @@ impl<'a, S: Scrub> Walk<'a, S> {
         outer: Outer<'_>,
     ) -> Result<Name<'a>, Malformed> {
         let mut key: Option<&'a [u8]> = None;
-        let mut is_content = false;
+        let mut content = None;
         let mut take = |candidate: &'a [u8]| {
-            is_content |= self.by_key && self.policy.is_content(candidate);
+            if self.by_key {
+                content = stronger(content, self.policy.content(candidate));
+            }
             if !key.is_some_and(|key| self.is_secret_key(&path(key, outer))) {
                 key = Some(candidate);
             }
@@ -52,7 +55,7 @@ impl<'a, S: Scrub> Walk<'a, S> {
         {
             take(name);
         }
-        Ok(Name { key: key.unwrap_or_default(), is_content })
+        Ok(Name { key: key.unwrap_or_default(), content })
     }
 }
 

@@ -1,12 +1,13 @@
 //! The redacting walk over an encoded OTLP request: finds every text by the schema table, never decodes into structs.
 //!
 //! Step one collects edits, step two (`edits`) copies once; without an edit nothing is copied. Here: which field is
-//! what, and what becomes of it. `texts` asks the scrubber about one text, `keys` finds out what a `KeyValue` is
-//! called, `profiles` resolves indices into the string table. Bytes are read by `otlp::wire` only.
+//! what. `texts` asks the scrubber about one text, `keys` finds out what a `KeyValue` is called, `hidden` replaces whole
+//! values and removes attributes, `profiles` resolves indices into the string table. Bytes are read by `otlp::wire` only.
 
 mod context;
 mod cut;
 mod edits;
+mod hidden;
 mod keys;
 mod profiles;
 mod texts;
@@ -14,30 +15,50 @@ mod texts;
 use std::sync::Arc;
 
 use self::context::Frame;
-use self::edits::{Edits, Mark};
+use self::edits::Edits;
 use self::profiles::StringTable;
-use super::policy::{ContentAction, Policy};
+use super::action::{self, Action};
+use super::apply::Clean;
+use super::policy::Policy;
 use super::report::{Report, Unscanned};
 use super::text::{KeyPath, TextScrubber};
 use crate::otlp::schema::{Field, Kind, Message, Role};
-use crate::otlp::wire::{Malformed, Reader, Record, Value, check_packed, put_field};
+use crate::otlp::wire::{Malformed, Reader, Record, Value, check_packed};
 
 /// Decides what of a text is secret. One type in production; the tests of the walk bring their own.
 pub trait Scrub {
     /// As [`TextScrubber::scrub`].
-    fn scrub(&self, keys: Option<&KeyPath<'_>>, text: &[u8], report: &mut Report) -> Option<Vec<u8>>;
+    fn scrub(&self, keys: Option<&KeyPath<'_>>, text: &[u8], report: &mut Report) -> Option<Clean>;
 
     /// As [`TextScrubber::is_secret_key`].
     fn is_secret_key(&self, keys: &KeyPath<'_>) -> bool;
+
+    /// As [`TextScrubber::pair_action`].
+    fn pair_action(&self) -> Action {
+        Action::Marker
+    }
+
+    /// As [`TextScrubber::mark`].
+    fn mark(&self, action: Action, kind: &str, value: &[u8]) -> Vec<u8> {
+        action::mark(action, kind, value, None)
+    }
 }
 
 impl Scrub for TextScrubber {
-    fn scrub(&self, keys: Option<&KeyPath<'_>>, text: &[u8], report: &mut Report) -> Option<Vec<u8>> {
-        Self::scrub(self, keys, text, report)
+    fn scrub(&self, keys: Option<&KeyPath<'_>>, text: &[u8], report: &mut Report) -> Option<Clean> {
+        self.clean(keys, text, report)
     }
 
     fn is_secret_key(&self, keys: &KeyPath<'_>) -> bool {
         Self::is_secret_key(self, keys)
+    }
+
+    fn pair_action(&self) -> Action {
+        Self::pair_action(self)
+    }
+
+    fn mark(&self, action: Action, kind: &str, value: &[u8]) -> Vec<u8> {
+        Self::mark(self, action, kind, value)
     }
 }
 
@@ -61,12 +82,7 @@ impl Default for Kinds {
     }
 }
 
-const SECRET: &[u8] = b"[REDACTED:secret]";
-const MASKED: &[u8] = b"[REDACTED:masked]";
 const UNSCANNED: &[u8] = b"[REDACTED:unscanned]";
-
-/// `AnyValue.string_value`: what a number or a whole value is replaced by.
-const STRING_VALUE: u32 = 1;
 
 /// Redacts one encoded request. `None`: nothing to change.
 ///
@@ -89,6 +105,7 @@ pub(super) fn redact<S: Scrub>(
         strings: StringTable::collect(request, reader)?,
         edits: Edits::default(),
         report: Report::default(),
+        doomed: false,
     };
     if !walk.strings.is_empty() {
         walk.resolve_indices(request, reader, None)?;
@@ -107,6 +124,8 @@ struct Walk<'a, S> {
     strings: StringTable<'a>,
     edits: Edits,
     report: Report,
+    /// An action wants the attribute removed that the walk is in.
+    doomed: bool,
 }
 
 type Outer<'p> = Option<&'p Frame<'p>>;
@@ -171,25 +190,33 @@ impl<'a, S: Scrub> Walk<'a, S> {
         let Value::Delimited(content) = record.value else { return Ok(()) };
         let inside = reader.enter(record)?;
         let before = self.edits.open(record, content);
-        let is_content = match schema.role {
+        let hiding = match schema.role {
             Role::KeyValue | Role::KeyValueAndUnit => {
                 let frame = Frame::new(self.name(schema, inside, outer)?, outer);
+                let around = std::mem::take(&mut self.doomed);
                 self.message(schema, inside, Some(&frame))?;
-                frame.is_outermost_content()
+                // An entry of a table keeps its place: its value has said so.
+                if std::mem::replace(&mut self.doomed, around) && schema.role == Role::KeyValue {
+                    self.edits.close();
+                    self.edits.rollback(before);
+                    self.edits.splice(record.start, record.end, Vec::new());
+                    return Ok(());
+                }
+                frame.hiding()
             }
             Role::AnyValue => {
                 self.message(schema, inside, outer)?;
                 let is_whole_value = matches!(parent, Role::KeyValue | Role::KeyValueAndUnit);
-                is_whole_value && outer.is_some_and(Frame::is_outermost_content)
+                outer.filter(|_| is_whole_value).and_then(Frame::hiding)
             }
             _ => {
                 self.message(schema, inside, outer)?;
-                false
+                None
             }
         };
         self.edits.close();
-        if is_content {
-            self.act_on_content(parent, schema.role, record, content, before);
+        if let Some(action) = hiding {
+            self.hide_value(action, parent, schema.role, record, content, before);
         }
         Ok(())
     }
@@ -240,34 +267,9 @@ impl<'a, S: Scrub> Walk<'a, S> {
         };
         if is_number && self.is_in_scope(outer) && self.is_secret(outer) {
             self.report.count(&self.kinds.secret);
-            self.edits.splice(record.start, record.end, string_value(SECRET));
+            let marker = self.secret_number(record.value);
+            self.edits.splice(record.start, record.end, hidden::string_value(&marker));
         }
-    }
-
-    /// The stronger actions on a content attribute or its value, which has been walked since `before`.
-    fn act_on_content(&mut self, parent: Role, role: Role, record: Record<'a>, content: &[u8], before: Mark) {
-        match (self.policy.content_action, role) {
-            (ContentAction::Mask, Role::AnyValue) => {
-                let masked = string_value(MASKED);
-                if !content.is_empty() && content != masked {
-                    self.edits.rollback(before);
-                    self.report.count(&self.kinds.masked);
-                    self.edits.replace(record, masked);
-                }
-            }
-            // The attribute goes; a profile's attribute table is indexed, so there only the value goes.
-            (ContentAction::Drop, Role::KeyValue) => self.drop_content(record, before),
-            (ContentAction::Drop, Role::AnyValue) if parent == Role::KeyValueAndUnit => {
-                self.drop_content(record, before);
-            }
-            _ => {}
-        }
-    }
-
-    fn drop_content(&mut self, record: Record<'a>, before: Mark) {
-        self.edits.rollback(before);
-        self.report.count(&self.kinds.dropped);
-        self.edits.splice(record.start, record.end, Vec::new());
     }
 
     fn payload(&mut self, record: Record<'a>, content: &'a [u8], outer: Outer<'_>) {
@@ -282,11 +284,4 @@ impl<'a, S: Scrub> Walk<'a, S> {
             self.edits.replace(record, Vec::new());
         }
     }
-}
-
-/// An encoded `AnyValue` that holds this text.
-fn string_value(text: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len() + 2);
-    put_field(&mut out, STRING_VALUE, text);
-    out
 }

@@ -4,10 +4,10 @@
 //! A dictionary that occurs more than once is merged, which for a table means: concatenated, in wire order.
 
 use super::context::{Frame, flatten, with_path};
-use super::{MASKED, Outer, Scrub, Walk};
+use super::{Outer, Scrub, Walk};
 use crate::otlp::schema::{Kind, Message, Role};
 use crate::otlp::wire::{Malformed, Reader, Record, Value};
-use crate::redact::policy::{ContentAction, Scope};
+use crate::redact::policy::{ContentAction, Scope, stronger};
 
 /// The string table of a request, empty for other signals.
 #[derive(Debug, Default)]
@@ -22,8 +22,8 @@ struct Entry<'a> {
     text: &'a [u8],
     /// The keys, innermost first, of an attribute that is secret-named and has this value.
     secret: Option<Vec<Vec<u8>>>,
-    /// It is the value of a content attribute.
-    content: bool,
+    /// What is to happen to it as the value of a content attribute: the strongest.
+    content: Option<ContentAction>,
 }
 
 impl<'a> StringTable<'a> {
@@ -50,7 +50,7 @@ impl<'a> StringTable<'a> {
         while let Some(record) = reader.next_field()? {
             match (schema.field(record.number).map(|field| field.kind), record.value) {
                 (Some(Kind::Text), Value::Delimited(text)) => {
-                    self.entries.push(Entry { text, secret: None, content: false });
+                    self.entries.push(Entry { text, secret: None, content: None });
                 }
                 _ => reader.skip(record)?,
             }
@@ -110,7 +110,7 @@ impl<'a, S: Scrub> Walk<'a, S> {
         let Some(entry) = int32_index(index).and_then(|index| self.strings.entries.get_mut(index)) else {
             return;
         };
-        entry.content |= frame.content;
+        entry.content = stronger(entry.content, frame.content);
         if entry.secret.is_none() {
             entry.secret = secret;
         }
@@ -120,16 +120,16 @@ impl<'a, S: Scrub> Walk<'a, S> {
     pub(super) fn table_entry(&mut self, record: Record<'a>, text: &[u8]) {
         let Some(entry) = self.strings.entries.get_mut(self.strings.next) else { return };
         self.strings.next += 1;
-        let (secret, is_content) = (entry.secret.take(), entry.content);
-        if !is_content && self.policy.scope == Scope::Listed {
+        let (secret, content) = (entry.secret.take(), entry.content);
+        if content.is_none() && self.policy.scope == Scope::Listed {
             return;
         }
-        let clean = match self.policy.content_action {
-            ContentAction::Mask | ContentAction::Drop if is_content => self.mask_entry(text),
+        let clean = match content {
+            Some(action) if action.hides() => self.hide_text(action, text),
             action => with_path(secret.as_deref().unwrap_or_default(), None, &mut |keys| {
                 let clean = self.ask(keys, text);
                 match action {
-                    ContentAction::Truncate(limit) if is_content => self.truncate(keys, text, clean, limit),
+                    Some(ContentAction::Truncate(limit)) => self.truncate(keys, text, clean, limit),
                     _ => clean,
                 }
             }),
@@ -137,13 +137,5 @@ impl<'a, S: Scrub> Walk<'a, S> {
         if let Some(clean) = clean {
             self.edits.replace(record, clean);
         }
-    }
-
-    fn mask_entry(&mut self, text: &[u8]) -> Option<Vec<u8>> {
-        if text.is_empty() || text == MASKED {
-            return None;
-        }
-        self.report.count(&self.kinds.masked);
-        Some(MASKED.to_vec())
     }
 }

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::context::Frame;
 use super::{Outer, Scrub, UNSCANNED, Walk, cut};
 use crate::otlp::wire::Record;
+use crate::redact::apply::Clean;
 use crate::redact::policy::{ContentAction, Scope};
 use crate::redact::report::Unscanned;
 use crate::redact::text::KeyPath;
@@ -36,10 +37,8 @@ impl<'a, S: Scrub> Walk<'a, S> {
             Some(secret) => self.ask_twice(secret, keys, text),
             None => self.ask(keys, text),
         };
-        match self.policy.content_action {
-            ContentAction::Truncate(limit) if outer.is_some_and(|frame| frame.content) => {
-                self.truncate(keys, text, clean, limit)
-            }
+        match outer.and_then(|frame| frame.content) {
+            Some(ContentAction::Truncate(limit)) => self.truncate(keys, text, clean, limit),
             _ => clean,
         }
     }
@@ -90,7 +89,11 @@ impl<'a, S: Scrub> Walk<'a, S> {
         // The scrubber only counts into the report, so a half-made count is the worst that a panic leaves behind.
         let clean = catch_unwind(AssertUnwindSafe(|| scrubber.scrub(keys, text, report)));
         match clean {
-            Ok(clean) => clean.filter(|clean| clean != text),
+            Ok(clean) => {
+                let Clean { text: clean, drop } = clean?;
+                self.doomed |= drop;
+                (clean != text).then_some(clean)
+            }
             Err(_) if text == UNSCANNED => None,
             Err(_) => {
                 self.report.count_unscanned(Unscanned::Panic);
@@ -100,7 +103,7 @@ impl<'a, S: Scrub> Walk<'a, S> {
     }
 
     pub(super) fn is_in_scope(&self, outer: Outer<'_>) -> bool {
-        self.policy.scope == Scope::Everywhere || outer.is_some_and(|frame| frame.content)
+        self.policy.scope == Scope::Everywhere || outer.is_some_and(|frame| frame.content.is_some())
     }
 
     /// Whether a key around this place is secret-named.
