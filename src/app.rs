@@ -21,7 +21,7 @@ use crate::forward::{BuildError, Exporter};
 use crate::otlp::{Payload, Signal};
 use crate::pipeline::{Lane, Pipeline, Scrub};
 use crate::receive::{self, Door, Limits};
-use crate::redact::{CompileError, Redactor, TextScrubber};
+use crate::redact::{CompileError, Redactor, Service, TextScrubber};
 use crate::telemetry::Metrics;
 
 /// Why a proxy could not start.
@@ -221,7 +221,15 @@ fn lanes(
 ///
 /// [`CompileError`] names the rule that does not compile.
 pub fn redactor(settings: &ScrubSettings) -> Result<Redactor, CompileError> {
-    Ok(Redactor::new(TextScrubber::new(settings.rules.clone())?, settings.policy.clone()))
+    let services = settings.spared.iter().map(|service| {
+        let mut rules = settings.rules.clone();
+        let kinds: Vec<&str> = service.kinds.iter().map(String::as_str).collect();
+        rules.disable(&kinds);
+        Ok(Service { name: service.name.clone(), scrubber: TextScrubber::new(rules)? })
+    });
+    let services = services.collect::<Result<_, CompileError>>()?;
+    let scrubber = TextScrubber::new(settings.rules.clone())?;
+    Ok(Redactor::new(scrubber, settings.policy.clone()).with_services(services))
 }
 
 /// What the self-canary goes through: every live redactor; it must survive in none.

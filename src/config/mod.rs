@@ -39,7 +39,9 @@ use std::sync::Arc;
 
 pub use env::Env;
 pub use problem::{Origin, Problem, Problems};
-pub use settings::{Config, Door, HealthSettings, Notice, PipelineSettings, ScrubSettings, ShutdownSettings};
+pub use settings::{
+    Config, Door, HealthSettings, Notice, PipelineSettings, ScrubSettings, ShutdownSettings, SparedService,
+};
 pub use sources::Sources;
 
 use components::Context;

@@ -1,6 +1,7 @@
 //! Of a `scrub` processor: how far it reaches, and what happens to listed attributes.
 
 use super::node::{Node, Value};
+use super::problem::Origin;
 use super::section::Section;
 use crate::redact::policy::{AttributeAction, CONTENT_ATTRIBUTES, ContentAction, Policy, Scope};
 
@@ -47,7 +48,7 @@ fn action(section: &mut Section<'_>, key: &str, max_bytes: &str) -> ContentActio
 fn attribute_actions(section: &mut Section<'_>) -> Vec<AttributeAction> {
     const KEY: &str = "attribute_actions";
     let items = section.nodes(KEY);
-    let origin = section.origin_of(KEY);
+    let origin = if section.has(KEY) { section.origin_of(KEY) } else { Origin::Default };
     let mut lists = Vec::new();
     let mut shown = Vec::new();
     for (index, node) in items.iter().enumerate() {

@@ -55,6 +55,6 @@ pub(crate) fn read(top: &mut Section<'_>, context: &Context<'_>) -> BTreeMap<Str
 
 fn scrub(section: &mut Section<'_>, name: &str, context: &Context<'_>) -> ScrubSettings {
     let policy = policy::read(section);
-    let rules = rules::read(section, &policy, context);
-    ScrubSettings { name: name.to_owned(), policy, rules }
+    let (rules, spared) = rules::read(section, &policy, context);
+    ScrubSettings { name: name.to_owned(), policy, rules, spared }
 }

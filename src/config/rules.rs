@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::components::Context;
-use super::node::Node;
+use super::node::{Node, Value};
 use super::problem::Origin;
 use super::section::{Located, MASK, Section, unknown};
+use super::settings::SparedService;
 use crate::redact::action::{ACTIONS, Action, HmacKey, LEAST_KEY};
 use crate::redact::policy::Policy;
 use crate::redact::replacements;
@@ -15,8 +16,12 @@ use crate::redact::rules::{NAMED_PAIR_KIND, RuleSet};
 /// The largest rule file, in bytes.
 const MAX_RULE_FILE: u64 = 16 << 20;
 
-/// Reads the keys about rules.
-pub(crate) fn read(section: &mut Section<'_>, policy: &Policy, context: &Context<'_>) -> RuleSet {
+/// Reads the keys about rules: what counts, and the services that some of it does not count for.
+pub(crate) fn read(
+    section: &mut Section<'_>,
+    policy: &Policy,
+    context: &Context<'_>,
+) -> (RuleSet, Vec<SparedService>) {
     let mut rules = section.child("rules");
     let mut set = if rules.boolean("builtin", true) { RuleSet::builtin() } else { RuleSet::empty() };
     for file in rules.list("files", &[]) {
@@ -32,7 +37,7 @@ pub(crate) fn read(section: &mut Section<'_>, policy: &Policy, context: &Context
     let disable = rules.list("disable", &[]);
     let chosen = actions(&mut rules, &mut set);
     section.show("rules", rules.finish());
-    allow(section, &mut set);
+    let (spared, spared_kinds) = allow(section, &mut set);
 
     let known: Vec<String> = names(&set).map(str::to_owned).collect();
     let told = |missing: &str, list: &[Located<String>], key: &str| {
@@ -50,12 +55,15 @@ pub(crate) fn read(section: &mut Section<'_>, policy: &Policy, context: &Context
     for missing in set.disable(&disabled) {
         told(missing, &disable, "rules.disable");
     }
+    for kind in spared_kinds.iter().filter(|kind| !known.contains(&kind.value)) {
+        told(&kind.value, &spared_kinds, "allow.services");
+    }
     hmac_key(section, &mut set, policy);
     for problem in replacements::problems(&set) {
         let message = format!("{}: {}", problem.kind, problem.message);
         context.sink.add(&place(&problem.origin), "rules.files", message);
     }
-    set
+    (set, spared)
 }
 
 /// Every name that a rule can be called by.
@@ -102,7 +110,8 @@ fn hmac_key(section: &mut Section<'_>, set: &mut RuleSet, policy: &Policy) {
     }
 }
 
-fn allow(section: &mut Section<'_>, set: &mut RuleSet) {
+/// Known harmless values go into the set; services, and the kinds that they name, are given back.
+fn allow(section: &mut Section<'_>, set: &mut RuleSet) -> (Vec<SparedService>, Vec<Located<String>>) {
     let mut allow = section.child("allow");
     let sha256 = allow.list("sha256", &[]);
     let patterns = allow.list("patterns", &[]);
@@ -112,7 +121,45 @@ fn allow(section: &mut Section<'_>, set: &mut RuleSet) {
     for item in &patterns {
         spare(set, "patterns", item, &allow);
     }
+    let services = services(&mut allow);
     section.show("allow", allow.finish());
+    services
+}
+
+fn services(allow: &mut Section<'_>) -> (Vec<SparedService>, Vec<Located<String>>) {
+    const KEY: &str = "services";
+    let nodes = allow.nodes(KEY);
+    let list_origin = if allow.has(KEY) { allow.origin_of(KEY) } else { Origin::Default };
+    let mut spared: Vec<SparedService> = Vec::new();
+    let mut all_kinds = Vec::new();
+    let mut shown = Vec::new();
+    for (index, node) in nodes.iter().enumerate() {
+        let mut item = allow.item(KEY, index, node);
+        let origin = item.origin.clone();
+        let name = item.plain_text("name");
+        let kinds = item.list("kinds", &[]);
+        if name.is_none() && !item.has("name") {
+            item.problem(&origin, "name", "is missing");
+        }
+        if kinds.is_empty() {
+            item.problem(
+                &origin,
+                "kinds",
+                "must list the kinds that the service is spared, each by its name",
+            );
+        }
+        if let Some(name) = name {
+            if spared.iter().any(|other| other.name == name.value) {
+                item.problem(&name.origin, "name", "names a service a second time");
+            }
+            let kinds = kinds.iter().map(|kind| kind.value.clone()).collect();
+            spared.push(SparedService { name: name.value, kinds });
+        }
+        all_kinds.extend(kinds);
+        shown.push(item.finish());
+    }
+    allow.show(KEY, Node { value: Value::List(shown), origin: list_origin });
+    (spared, all_kinds)
 }
 
 /// Spares one known harmless value. The rule loader reads it, as it does in a rule file, so that there is one judge of

@@ -71,6 +71,17 @@ pub struct ScrubSettings {
     pub policy: Policy,
     /// What is a secret: the built-in rules and the operator's, less those switched off.
     pub rules: RuleSet,
+    /// Services that are spared some of it.
+    pub spared: Vec<SparedService>,
+}
+
+/// A service that some kinds do not count for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SparedService {
+    /// `service.name` of its resource.
+    pub name: String,
+    /// Kinds or ids of rules.
+    pub kinds: Vec<String>,
 }
 
 // By hand: hundreds of rules would bury everything else.
@@ -80,6 +91,7 @@ impl fmt::Debug for ScrubSettings {
             .field("name", &self.name)
             .field("policy", &self.policy)
             .field("rules", &self.rules.rules().len())
+            .field("spared", &self.spared)
             .finish()
     }
 }

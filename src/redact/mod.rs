@@ -45,14 +45,30 @@ use crate::otlp::{Payload, Signal};
 #[derive(Debug, Default)]
 pub struct Redactor<S = TextScrubber> {
     scrubber: S,
+    services: Vec<Service<S>>,
     policy: Policy,
     kinds: walk::Kinds,
+}
+
+/// What scrubs all that a service sent, as its resource's `service.name` says.
+#[derive(Debug)]
+pub struct Service<S = TextScrubber> {
+    /// The name.
+    pub name: String,
+    /// What is secret in its texts.
+    pub scrubber: S,
 }
 
 impl<S: Scrub> Redactor<S> {
     /// Joins what is secret in a text with what the operator wants of places.
     pub fn new(scrubber: S, policy: Policy) -> Self {
-        Self { scrubber, policy, kinds: walk::Kinds::default() }
+        Self { scrubber, services: Vec::new(), policy, kinds: walk::Kinds::default() }
+    }
+
+    /// Scrubs these services otherwise than the rest.
+    #[must_use]
+    pub fn with_services(self, services: Vec<Service<S>>) -> Self {
+        Self { services, ..self }
     }
 
     /// Redacts one OTLP export request in protobuf. Without a finding the body of the result is the same `Bytes`.
@@ -63,7 +79,7 @@ impl<S: Scrub> Redactor<S> {
     pub fn redact(&self, signal: Signal, payload: Payload) -> Result<Redacted, Malformed> {
         let body = payload.into_bytes();
         let (changed, report) =
-            walk::redact(&self.scrubber, &self.policy, &self.kinds, signal.request(), &body)?;
+            walk::redact(&self.scrubber, &self.services, &self.policy, &self.kinds, signal.request(), &body)?;
         Ok(Redacted::new(signal, changed.map_or(body, Bytes::from), report))
     }
 }

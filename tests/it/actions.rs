@@ -16,7 +16,7 @@ use crate::support::process::Process;
 const KEY: &str = "k3y-k3y-k3y-k3y-k3y-k3y-k3y-k3y-";
 
 /// A configuration with these settings of `scrub`.
-fn config(scrub: &str) -> String {
+pub(crate) fn config(scrub: &str) -> String {
     format!(
         "
 receivers: {{ otlp: {{ protocols: {{ grpc: }} }} }}
@@ -27,7 +27,7 @@ service: {{ pipelines: {{ traces: {{ receivers: [otlp], exporters: [stdout] }} }
 }
 
 /// `blackbar scrub` with these settings.
-fn scrub(settings: &str, input: &str) -> String {
+pub(crate) fn scrub(settings: &str, input: &str) -> String {
     let config = format!("yaml:{}", config(settings));
     let output = blackbar(&["scrub", "--quiet", "--config", &config], &[("KEY", KEY)], input.as_bytes());
     assert_eq!(code(&output), 0, "{}", err(&output));

@@ -43,6 +43,7 @@ mod rules;
 mod rules_test;
 mod schema;
 mod seeds;
+mod services;
 mod support;
 mod text;
 mod text_hostile;

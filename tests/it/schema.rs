@@ -85,6 +85,7 @@ fn role(declared: &MessageDescriptor) -> Role {
         "ProfilesDictionary" => Role::ProfilesDictionary,
         "Span" | "LogRecord" | "Profile" => Role::Item,
         name if name.ends_with("DataPoint") => Role::Item,
+        _ if declared.get_field_by_name("resource").is_some() => Role::OfResource,
         _ => Role::Plain,
     }
 }

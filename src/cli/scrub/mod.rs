@@ -14,7 +14,7 @@ use clap::{Args, ValueEnum};
 
 use super::arguments::RuleArguments;
 use super::say;
-use crate::config::ScrubSettings;
+use crate::app;
 use crate::otlp::Signal;
 use crate::redact::{Redactor, Report, TextScrubber};
 
@@ -107,9 +107,9 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 }
 
 fn scrubber(arguments: &Arguments) -> anyhow::Result<Scrubber> {
-    let ScrubSettings { policy, rules, .. } = arguments.rules.load()?;
-    let text = TextScrubber::new(rules.clone())?.by_line();
-    Ok(Scrubber { text, request: Redactor::new(TextScrubber::new(rules)?, policy) })
+    let settings = arguments.rules.load()?;
+    let text = TextScrubber::new(settings.rules.clone())?.by_line();
+    Ok(Scrubber { text, request: app::redactor(&settings)? })
 }
 
 fn scrub(

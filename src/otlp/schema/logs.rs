@@ -8,7 +8,7 @@ use super::{Kind, Message, Role, field, repeated};
 /// `opentelemetry.proto.logs.v1.ResourceLogs`.
 pub static RESOURCE_LOGS: Message = Message {
     name: "opentelemetry.proto.logs.v1.ResourceLogs",
-    role: Role::Plain,
+    role: Role::OfResource,
     fields: &[
         field(1, "resource", "resource", Kind::Message(&RESOURCE)),
         repeated(2, "scope_logs", "scopeLogs", Kind::Message(&SCOPE_LOGS)),

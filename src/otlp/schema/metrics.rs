@@ -8,7 +8,7 @@ use super::{Kind, Message, Role, field, one_of, repeated};
 /// `opentelemetry.proto.metrics.v1.ResourceMetrics`.
 pub static RESOURCE_METRICS: Message = Message {
     name: "opentelemetry.proto.metrics.v1.ResourceMetrics",
-    role: Role::Plain,
+    role: Role::OfResource,
     fields: &[
         field(1, "resource", "resource", Kind::Message(&RESOURCE)),
         repeated(2, "scope_metrics", "scopeMetrics", Kind::Message(&SCOPE_METRICS)),

@@ -28,6 +28,8 @@ pub enum Role {
     Plain,
     /// A span, log record, data point or profile: counted as one item.
     Item,
+    /// All that one resource sent.
+    OfResource,
     /// A key with a value: the key gives the value its context.
     KeyValue,
     /// A value of any type.

@@ -23,7 +23,7 @@ pub static PROFILES_DICTIONARY: Message = Message {
 /// `opentelemetry.proto.profiles.v1development.ResourceProfiles`.
 pub static RESOURCE_PROFILES: Message = Message {
     name: "opentelemetry.proto.profiles.v1development.ResourceProfiles",
-    role: Role::Plain,
+    role: Role::OfResource,
     fields: &[
         field(1, "resource", "resource", Kind::Message(&RESOURCE)),
         repeated(2, "scope_profiles", "scopeProfiles", Kind::Message(&SCOPE_PROFILES)),

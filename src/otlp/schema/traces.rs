@@ -8,7 +8,7 @@ use super::{Kind, Message, Role, field, repeated};
 /// `opentelemetry.proto.trace.v1.ResourceSpans`.
 pub static RESOURCE_SPANS: Message = Message {
     name: "opentelemetry.proto.trace.v1.ResourceSpans",
-    role: Role::Plain,
+    role: Role::OfResource,
     fields: &[
         field(1, "resource", "resource", Kind::Message(&RESOURCE)),
         repeated(2, "scope_spans", "scopeSpans", Kind::Message(&SCOPE_SPANS)),

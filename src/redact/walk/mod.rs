@@ -2,7 +2,7 @@
 //!
 //! Step one collects edits, step two (`edits`) copies once; without an edit nothing is copied. Here: which field is
 //! what. `texts` asks the scrubber about one text, `keys` finds out what a `KeyValue` is called, `hidden` replaces whole
-//! values and removes attributes, `profiles` resolves indices into the string table. Bytes are read by `otlp::wire` only.
+//! values and removes attributes, `profiles` resolves indices into the string table, `service` reads who sent it. Bytes are read by `otlp::wire` only.
 
 mod context;
 mod cut;
@@ -10,6 +10,7 @@ mod edits;
 mod hidden;
 mod keys;
 mod profiles;
+mod service;
 mod texts;
 
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 use self::context::Frame;
 use self::edits::Edits;
 use self::profiles::StringTable;
+use super::Service;
 use super::action::{self, Action};
 use super::apply::Clean;
 use super::policy::Policy;
@@ -91,6 +93,7 @@ const UNSCANNED: &[u8] = b"[REDACTED:unscanned]";
 /// [`Malformed`] if `body` is not valid protobuf.
 pub(super) fn redact<S: Scrub>(
     scrubber: &S,
+    services: &[Service<S>],
     policy: &Policy,
     kinds: &Kinds,
     request: &'static Message,
@@ -99,6 +102,7 @@ pub(super) fn redact<S: Scrub>(
     let reader = Reader::new(body);
     let mut walk = Walk {
         scrubber,
+        services,
         policy,
         kinds,
         by_key: policy.looks_at_keys(),
@@ -117,6 +121,7 @@ pub(super) fn redact<S: Scrub>(
 
 struct Walk<'a, S> {
     scrubber: &'a S,
+    services: &'a [Service<S>],
     policy: &'a Policy,
     kinds: &'a Kinds,
     /// Whether the policy depends on attribute keys.
@@ -208,6 +213,14 @@ impl<'a, S: Scrub> Walk<'a, S> {
                 self.message(schema, inside, outer)?;
                 let is_whole_value = matches!(parent, Role::KeyValue | Role::KeyValueAndUnit);
                 outer.filter(|_| is_whole_value).and_then(Frame::hiding)
+            }
+            Role::OfResource => {
+                let of_service = self.scrubber_for(schema, inside)?;
+                let of_all = std::mem::replace(&mut self.scrubber, of_service);
+                let walked = self.message(schema, inside, outer);
+                self.scrubber = of_all;
+                walked?;
+                None
             }
             _ => {
                 self.message(schema, inside, outer)?;
