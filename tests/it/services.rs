@@ -126,7 +126,7 @@ fn in_doubt_nothing_is_spared() {
             let mut parts = vec![resource(&attributes), spans(&token)];
             parts.rotate_left(order);
             let got = request(Signal::Traces, &parts);
-            let mut expected = vec![resource(&attributes), spans(GITHUB)];
+            let mut expected = [resource(&attributes), spans(GITHUB)];
             expected.rotate_left(order);
             assert_eq!(got, field(1, expected.concat()), "{attributes:?}");
         }

@@ -5,7 +5,7 @@
 
 use super::{Scrub, Walk};
 use crate::otlp::schema::common::RESOURCE;
-use crate::otlp::schema::{Field, Kind, Message, Role};
+use crate::otlp::schema::{Kind, Message, Role};
 use crate::otlp::wire::{Malformed, Reader, Record, Value};
 
 /// The attribute that names a service.
@@ -34,29 +34,36 @@ impl<'a, S: Scrub> Walk<'a, S> {
     pub(super) fn scrubber_for(
         &self,
         schema: &'static Message,
-        group: Reader<'a>,
+        mut group: Reader<'a>,
     ) -> Result<&'a S, Malformed> {
         if self.services.is_empty() {
             return Ok(self.scrubber);
         }
-        let name = self.fold(schema, group, &|walk, field, record, reader| match field.kind {
-            Kind::Message(inner) if std::ptr::eq(inner, &raw const RESOURCE) => {
-                walk.resource(inner, reader.enter(record)?)
+        let mut found = Found::Nothing;
+        while let Some(record) = group.next_field()? {
+            match sub_message(schema, record) {
+                Some(inner) if std::ptr::eq(inner, &raw const RESOURCE) => {
+                    found = found.and(self.resource(inner, group.enter(record)?)?);
+                }
+                _ => group.skip(record)?,
             }
-            _ => Ok(Found::Nothing),
-        })?;
-        let Found::Name(name) = name else { return Ok(self.scrubber) };
+        }
+        let Found::Name(name) = found else { return Ok(self.scrubber) };
         let known = self.services.iter().find(|service| service.name.as_bytes() == name);
         Ok(known.map_or(self.scrubber, |service| &service.scrubber))
     }
 
-    fn resource(&self, schema: &'static Message, resource: Reader<'a>) -> Result<Found<'a>, Malformed> {
-        self.fold(schema, resource, &|walk, field, record, reader| match field.kind {
-            Kind::Message(inner) if inner.role == Role::KeyValue => {
-                walk.attribute(inner, reader.enter(record)?)
+    fn resource(&self, schema: &'static Message, mut resource: Reader<'a>) -> Result<Found<'a>, Malformed> {
+        let mut found = Found::Nothing;
+        while let Some(record) = resource.next_field()? {
+            match sub_message(schema, record) {
+                Some(inner) if inner.role == Role::KeyValue => {
+                    found = found.and(self.attribute(inner, resource.enter(record)?)?);
+                }
+                _ => resource.skip(record)?,
             }
-            _ => Ok(Found::Nothing),
-        })
+        }
+        Ok(found)
     }
 
     /// The name that an attribute gives, if it is called so.
@@ -108,21 +115,12 @@ impl<'a, S: Scrub> Walk<'a, S> {
             _ => None,
         }
     }
+}
 
-    /// What all known fields of a message say together.
-    fn fold(
-        &self,
-        schema: &'static Message,
-        mut reader: Reader<'a>,
-        of: &dyn Fn(&Self, &Field, Record<'a>, &Reader<'a>) -> Result<Found<'a>, Malformed>,
-    ) -> Result<Found<'a>, Malformed> {
-        let mut found = Found::Nothing;
-        while let Some(record) = reader.next_field()? {
-            match schema.field(record.number).filter(|field| record.is_a(field)) {
-                Some(field) => found = found.and(of(self, field, record, &reader)?),
-                None => reader.skip(record)?,
-            }
-        }
-        Ok(found)
+/// What a record is a message of.
+fn sub_message(schema: &'static Message, record: Record<'_>) -> Option<&'static Message> {
+    match schema.field(record.number).filter(|field| record.is_a(field))?.kind {
+        Kind::Message(inner) => Some(inner),
+        _ => None,
     }
 }
