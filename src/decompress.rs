@@ -1,4 +1,5 @@
-//! The one capped reader: compressed pieces in, bytes out, never more than the limit. For requests and for replies.
+//! The one capped reader: compressed pieces in, bytes out, never more than the limit. For requests and replies,
+//! and for what is compressed inside of a text.
 //!
 //! Nothing else in the crate may hold a raw decompressor (`clippy.toml`). Works as a stream: a piece is decompressed
 //! as it arrives, and a bomb stops at the limit without a larger allocation. Strict: truncated, corrupt or followed
@@ -128,6 +129,13 @@ impl Decoder {
             Kind::Zstd { between_frames, any, .. } => (*between_frames && *any, "zstd"),
         };
         if complete { Ok(self.out) } else { Err(Client::Malformed(what).into()) }
+    }
+
+    /// What there is of the output, whether the input is whole or not.
+    pub(crate) fn into_partial(self) -> Vec<u8> {
+        let mut out = self.out;
+        out.truncate(self.limit);
+        out
     }
 
     fn decode(&mut self, mut input: &[u8], charge: &mut Charge<'_>) -> Result<(), Error> {

@@ -55,8 +55,10 @@ pub(super) fn apply<'r>(
         out.extend_from_slice(text.get(copied..piece.range.start).unwrap_or_default());
         match piece.edit {
             None => out.extend_from_slice(&marker(MASKED_KIND)),
+            // Its marker stands where it begins.
+            Some((edit, _)) if edit.continues => {}
             Some((edit, written)) => {
-                let quote = edit.quote.clone().and_then(|quote| text.get(quote)).unwrap_or_default();
+                let quote = edit.quote.as_ref().map_or(&b""[..], |quote| quote.of(text));
                 out.extend_from_slice(quote);
                 out.extend_from_slice(&written.bytes(text.get(edit.range.clone()).unwrap_or_default(), key));
                 out.extend_from_slice(quote);

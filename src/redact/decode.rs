@@ -1,15 +1,19 @@
 //! Decode layers: a *view* is what a text holds once one layer of encoding is taken off, with a map back to the source.
 //!
 //! `chars` takes one level of character escapes off a whole text, `quoted` the quoted-printable encoding, `joins` what
-//! breaks a token (line ends, string concatenation); there offsets map one to one. `runs` decodes base64 and hex; there
-//! an encoded run is one unit of the map, so that a finding in it replaces it whole. Knows no rules; what a view holds is
+//! breaks a token (line ends, string concatenation); there offsets map one to one. `runs` decodes base64 and hex, `numbers` dumps and arrays; there
+//! an encoded run is one unit of the map, so that a finding in it replaces it whole. `streams` puts the pieces together that a
+//! text came in. Knows no rules; what a view holds is
 //! judged by `scan`.
 
 pub(super) mod chars;
+mod glue;
 pub(super) mod joins;
 mod map;
+pub(super) mod numbers;
 pub(super) mod quoted;
 pub(super) mod runs;
+pub(super) mod streams;
 
 pub(super) use map::{Place, View};
 

@@ -23,6 +23,8 @@ pub(super) struct Finding {
     pub(super) finder: Finder,
     /// Where a quote stands in the source that the marker must be put in: a number of JSON becomes a string.
     pub(super) quote: Option<Range<usize>>,
+    /// A further piece of a secret that stands in several: gone without a marker of its own.
+    pub(super) continues: bool,
 }
 
 impl Finder {

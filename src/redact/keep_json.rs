@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use serde::de::IgnoredAny;
 
-use super::overlap::Edit;
+use super::overlap::{Edit, Quote};
 
 /// The edits, cut at the edges of the strings of a JSON text; as they are where the text is not JSON.
 pub(super) fn within_strings(text: &[u8], edits: Vec<Edit>) -> Vec<Edit> {
@@ -24,6 +24,11 @@ pub(super) fn within_strings(text: &[u8], edits: Vec<Edit>) -> Vec<Edit> {
         }
         while strings.peek().is_some_and(|string| string.end <= edit.range.start) {
             strings.next();
+        }
+        // Numbers: what stands in their place is a string.
+        if strings.peek().is_none_or(|string| string.start >= edit.range.end) {
+            kept.push(Edit { quote: Some(Quote::Plain), ..edit });
+            continue;
         }
         while let Some(string) = strings.peek() {
             let range = string.start.max(edit.range.start)..string.end.min(edit.range.end);

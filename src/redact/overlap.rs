@@ -13,7 +13,28 @@ use super::finding::{Finder, Finding};
 pub(super) struct Edit {
     pub(super) range: Range<usize>,
     pub(super) finder: Finder,
-    pub(super) quote: Option<Range<usize>>,
+    pub(super) quote: Option<Quote>,
+    /// Nothing stands in its place: the marker is where the secret begins.
+    pub(super) continues: bool,
+}
+
+/// What is put around a marker in place of a number of JSON.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Quote {
+    /// As it stands elsewhere in the text, with its escapes.
+    At(Range<usize>),
+    /// A double quote.
+    Plain,
+}
+
+impl Quote {
+    /// Its bytes.
+    pub(super) fn of<'t>(&self, text: &'t [u8]) -> &'t [u8] {
+        match self {
+            Self::At(range) => text.get(range.clone()).unwrap_or_default(),
+            Self::Plain => b"\"",
+        }
+    }
 }
 
 /// Words that may stand in front of a credential in an `Authorization` header and its like.
@@ -58,11 +79,17 @@ struct Cluster {
     union: Range<usize>,
     winner: Finding,
     quote: Option<Range<usize>>,
+    continues: bool,
 }
 
 impl Cluster {
     fn new(finding: Finding) -> Self {
-        Self { union: finding.range.clone(), quote: finding.quote.clone(), winner: finding }
+        Self {
+            union: finding.range.clone(),
+            quote: finding.quote.clone(),
+            continues: finding.continues,
+            winner: finding,
+        }
     }
 
     fn add(&mut self, finding: Finding, compiled: &Compiled) {
@@ -70,6 +97,7 @@ impl Cluster {
         if self.quote.is_none() {
             self.quote.clone_from(&finding.quote);
         }
+        self.continues &= finding.continues;
         let (new, old) = (finding.finder.rank(compiled), self.winner.finder.rank(compiled));
         if new > old {
             self.winner = finding;
@@ -89,7 +117,12 @@ impl Cluster {
             self.union.start
         };
         let end = if is_closed(right) { self.winner.range.end } else { self.union.end };
-        Edit { range: whole_chars(text, start..end), finder: self.winner.finder, quote: self.quote }
+        Edit {
+            range: whole_chars(text, start..end),
+            finder: self.winner.finder,
+            quote: self.quote.map(Quote::At),
+            continues: self.continues,
+        }
     }
 }
 

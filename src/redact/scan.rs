@@ -63,7 +63,7 @@ impl<'c> Scan<'c> {
     fn keyed(&mut self, text: &[u8], key: &[u8], class: pairs::KeyClass) {
         let value = pairs::trim(text, 0..text.len());
         if let Some(secret) = pairs::structured_secret(text, key, class, value) {
-            self.findings.push(pair(secret, None, &Place::default()));
+            record(&mut self.findings, Finder::Pair, secret, None, &Place::default());
         }
     }
 
@@ -85,6 +85,8 @@ impl<'c> Scan<'c> {
             }
         }
         self.runs(text, place);
+        self.numbers(text, place);
+        self.streams(text, place);
         let Some(view) = decode::chars::decode(text) else { return };
         if place.chars >= MAX_CHARS {
             self.work.give_up();
@@ -115,18 +117,54 @@ impl<'c> Scan<'c> {
         );
     }
 
+    /// Bytes written as numbers.
+    fn numbers(&mut self, text: &[u8], place: &Place<'_>) {
+        decode::numbers::each(
+            text,
+            |range| place.is_verbatim(range),
+            |view| {
+                if place.runs < MAX_RUNS {
+                    self.view(&view.bytes, &place.in_run(&view));
+                } else {
+                    self.work.give_up();
+                }
+            },
+        );
+    }
+
+    /// Texts that come in pieces. A text put together is no stream again.
+    fn streams(&mut self, text: &[u8], place: &Place<'_>) {
+        if place.streamed {
+            return;
+        }
+        decode::streams::each(
+            text,
+            |range| place.is_verbatim(range),
+            |view| self.view(&view.bytes, &place.in_stream(&view)),
+        );
+    }
+
     fn pairs(&mut self, text: &[u8], place: &Place<'_>) {
+        self.text_pairs(text, place, |_| true);
+        // In a character view the quotes of several levels stand side by side, so JSON is walked from the outermost.
+        if place.chars == 0 {
+            self.json(text, place, pairs::json::Above::default());
+        }
+    }
+
+    /// Pairs in running text whose values count.
+    fn text_pairs(&mut self, text: &[u8], place: &Place<'_>, counts: impl Fn(&Range<usize>) -> bool) {
         let Self { work, findings, .. } = self;
         pairs::text::each(
             text,
             place,
             |bytes| work.spend(bytes),
-            |value, quote| findings.push(pair(value, quote, place)),
+            |value, quote| {
+                if counts(&value) {
+                    record(findings, Finder::Pair, value, quote, place);
+                }
+            },
         );
-        // In a character view the quotes of several levels stand side by side, so JSON is walked from the outermost.
-        if place.chars == 0 {
-            self.json(text, place, pairs::json::Above::default());
-        }
     }
 
     /// Walks JSON, and the JSON in its strings.
@@ -135,7 +173,9 @@ impl<'c> Scan<'c> {
             return;
         }
         pairs::json::walk(text, above, |event| match event {
-            pairs::json::Event::Secret { value, quote } => self.findings.push(pair(value, quote, place)),
+            pairs::json::Event::Secret { value, quote } => {
+                record(&mut self.findings, Finder::Pair, value, quote, place);
+            }
             pairs::json::Event::Nested { value, above } => {
                 let inner = text.get(value.clone()).unwrap_or_default();
                 let Some(view) = decode::chars::decode_backslashes(inner).map(|v| v.shifted(value.start))
@@ -150,14 +190,19 @@ impl<'c> Scan<'c> {
     }
 }
 
-/// A secret of a pair or key.
-fn pair(value: Range<usize>, quote: Option<Range<usize>>, place: &Place<'_>) -> Finding {
-    Finding {
-        range: place.source(value),
-        finder: Finder::Pair,
-        // A decoded run is replaced whole: there is no string to make in it.
-        quote: quote.filter(|_| place.runs == 0).map(|quote| place.source(quote)),
-    }
+/// Records a secret of the text at `place`.
+fn record(
+    findings: &mut Vec<Finding>,
+    finder: Finder,
+    secret: Range<usize>,
+    quote: Option<Range<usize>>,
+    place: &Place<'_>,
+) {
+    // A decoded run is replaced whole: there is no string to make in it.
+    let quote = quote.filter(|_| place.runs == 0).map(|quote| place.source(quote)).or_else(|| place.quote());
+    place.each_source(secret, &mut |range, continues| {
+        findings.push(Finding { range, finder, quote: quote.clone(), continues });
+    });
 }
 
 /// Shorter texts hold no secret but as the value of a key.

@@ -106,7 +106,8 @@ impl TextScrubber {
                 if edits.is_empty() {
                     return None;
                 }
-                edits.iter().for_each(|edit| report.count(self.kind(edit.finder)));
+                let marked = edits.iter().filter(|edit| !edit.continues);
+                marked.for_each(|edit| report.count(self.kind(edit.finder)));
                 let key = self.compiled.set().hmac_key();
                 Some(apply(text, &edits, self.whole, key, |edit| self.written(edit)))
             }

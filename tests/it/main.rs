@@ -48,6 +48,7 @@ mod support;
 mod text;
 mod text_hostile;
 mod text_laws;
+mod text_layers;
 mod text_notations;
 mod text_wrapped;
 mod walk;

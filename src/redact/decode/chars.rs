@@ -1,5 +1,5 @@
-//! One level of character escapes: backslash (JSON, C, Python), percent, HTML entities; invisible characters and
-//! terminal codes are dropped.
+//! One level of character escapes: backslash (JSON, C, Python), percent, HTML entities; invisible characters, control
+//! characters and terminal codes are dropped, letters in full width or of mathematics become plain ones.
 //!
 //! All kinds are taken off together: the text was scanned as it stood before, so nothing is lost where two of them meet.
 
@@ -66,18 +66,21 @@ fn decode_where(text: &[u8], is_trigger: impl Fn(u8) -> bool) -> Option<View> {
 }
 
 fn is_trigger(byte: u8) -> bool {
-    matches!(byte, 0 | b'\\' | b'%' | b'&' | 0x1b | 0xc2 | 0xcd | 0xe1 | 0xe2 | 0xef | 0xf3)
+    matches!(byte,
+        0..=8 | 0x0e..=0x1f | 0x7f | b'\\' | b'%' | b'&' | b'^' | 0xc2 | 0xcc | 0xcd | 0xe1..=0xe3 | 0xef | 0xf0 | 0xf3)
 }
 
 fn decode_at(rest: &[u8]) -> Option<Decoded> {
     match rest.first()? {
         b'\\' => backslash(rest),
-        b'%' => hex_number(rest.get(1..3)?, 2).map(|n| byte_or_char(3, n)),
+        b'%' => percent(rest),
         b'&' => entity(rest),
+        // As `cat -v` shows the escape byte.
+        b'^' => rest.strip_prefix(b"^[").filter(|code| code.starts_with(b"[")).map(|code| sequence(2, code)),
         0x1b => terminal_code(rest),
-        // Every other byte of UTF-16.
-        0 => Some(Decoded::nothing(1)),
-        _ => invisible(rest).map(Decoded::nothing),
+        // Control characters; every other byte of UTF-16.
+        0..=0x7f => Some(Decoded::nothing(1)),
+        _ => character(rest),
     }
 }
 
@@ -134,52 +137,118 @@ fn hex_number(digits: &[u8], len: usize) -> Option<u32> {
     digits.iter().try_fold(0_u32, |n, b| n.checked_mul(16)?.checked_add(char::from(*b).to_digit(16)?))
 }
 
-/// The entities that escape markup, and numeric ones.
+/// `%XX`, and `%uXXXX` of old scripts.
+fn percent(rest: &[u8]) -> Option<Decoded> {
+    if rest.get(1) == Some(&b'u') {
+        return hex_number(rest.get(2..6)?, 4).and_then(char::from_u32).map(|char| Decoded::char(6, char));
+    }
+    hex_number(rest.get(1..3)?, 2).map(|number| byte_or_char(3, number))
+}
+
+/// Entities of the signs that tokens and pairs are written with.
+const NAMED: [(&[u8], u8); 22] = [
+    (b"quot", b'"'),
+    (b"amp", b'&'),
+    (b"lt", b'<'),
+    (b"gt", b'>'),
+    (b"apos", b'\''),
+    (b"nbsp", b' '),
+    (b"equals", b'='),
+    (b"plus", b'+'),
+    (b"sol", b'/'),
+    (b"lowbar", b'_'),
+    (b"UnderBar", b'_'),
+    (b"dash", b'-'),
+    (b"hyphen", b'-'),
+    (b"colon", b':'),
+    (b"period", b'.'),
+    (b"commat", b'@'),
+    (b"num", b'#'),
+    (b"dollar", b'$'),
+    (b"percnt", b'%'),
+    (b"excl", b'!'),
+    (b"Tab", b'\t'),
+    (b"NewLine", b'\n'),
+];
+
+/// The entities that escape markup, and numeric ones, of which the semicolon may be missing.
 fn entity(rest: &[u8]) -> Option<Decoded> {
-    const NAMED: [(&[u8], u8); 6] =
-        [(b"quot", b'"'), (b"amp", b'&'), (b"lt", b'<'), (b"gt", b'>'), (b"apos", b'\''), (b"nbsp", b' ')];
+    if rest.get(1) == Some(&b'#') {
+        let (radix, start) = if matches!(rest.get(2)?, b'x' | b'X') { (16, 3) } else { (10, 2) };
+        let digits =
+            rest.get(start..)?.iter().take(8).take_while(|b| char::from(**b).is_digit(radix)).count();
+        let number = std::str::from_utf8(rest.get(start..start + digits)?).ok()?;
+        let char = char::from_u32(u32::from_str_radix(number, radix).ok()?)?;
+        let len = start + digits + usize::from(rest.get(start + digits) == Some(&b';'));
+        return Some(if is_invisible_char(char) { Decoded::nothing(len) } else { Decoded::char(len, char) });
+    }
     let end = rest.iter().take(10).position(|b| *b == b';')?;
     let name = rest.get(1..end)?;
-    if let Some((_, byte)) = NAMED.iter().find(|(known, _)| *known == name) {
-        return Some(Decoded::byte(end + 1, *byte));
-    }
-    let number = match name.strip_prefix(b"#")? {
-        [b'x' | b'X', digits @ ..] => hex_number(digits, digits.len())?,
-        digits => std::str::from_utf8(digits).ok()?.parse().ok()?,
-    };
-    let char = char::from_u32(number)?;
-    Some(if is_invisible_char(char) { Decoded::nothing(end + 1) } else { Decoded::char(end + 1, char) })
+    NAMED.iter().find(|(known, _)| *known == name).map(|(_, byte)| Decoded::byte(end + 1, *byte))
 }
 
 /// ECMA-48 control sequences (`ESC [ ... letter`) and operating system commands (`ESC ] ... BEL`).
 fn terminal_code(rest: &[u8]) -> Option<Decoded> {
-    const LONGEST: usize = 128;
+    const LONGEST: usize = 512;
     let body = rest.iter().skip(2).take(LONGEST);
     let len = match rest.get(1)? {
-        b'[' => 3 + body.take_while(|b| !matches!(b, 0x40..=0x7e)).count(),
-        b']' => 3 + body.take_while(|b| **b != 7 && **b != 0x1b).count(),
+        b'[' => return Some(sequence(1, rest.get(1..)?)),
+        b']' => {
+            let end = 2 + body.take_while(|b| **b != 7 && **b != 0x1b).count();
+            end + if rest.get(end) == Some(&7) { 1 } else { 2 }
+        }
         b'(' | b')' => 3,
         _ => 2,
     };
     Some(Decoded::nothing(len.min(rest.len())))
 }
 
-/// The length of the invisible character that stands here.
-fn invisible(rest: &[u8]) -> Option<usize> {
+/// A control sequence that begins `before` bytes before its `[`.
+fn sequence(before: usize, rest: &[u8]) -> Decoded {
+    const LONGEST: usize = 64;
+    let parameters = rest.iter().skip(1).take(LONGEST).take_while(|b| !matches!(b, 0x40..=0x7e)).count();
+    Decoded::nothing((before + 1 + parameters + 1).min(before + rest.len()))
+}
+
+/// A character that takes no room, or stands for an ASCII one.
+fn character(rest: &[u8]) -> Option<Decoded> {
     let len = match rest.first()? {
-        0xc2 | 0xcd => 2,
-        0xe1 | 0xe2 | 0xef => 3,
-        0xf3 => 4,
-        _ => return None,
+        0xc2..=0xdf => 2,
+        0xe0..=0xef => 3,
+        _ => 4,
     };
     let char = std::str::from_utf8(rest.get(..len)?).ok()?.chars().next()?;
-    is_invisible_char(char).then_some(len)
+    if char == '\u{9b}' {
+        // `ESC [` in one byte.
+        return Some(sequence(1, rest.get(1..)?));
+    }
+    if is_invisible_char(char) {
+        return Some(Decoded::nothing(len));
+    }
+    plain(char).map(|plain| Decoded::byte(len, plain))
 }
 
 /// Characters that take no room: zero-width, directional, soft hyphen, variation selectors, tags (Unicode 16,
-/// `Default_Ignorable_Code_Point`).
+/// `Default_Ignorable_Code_Point`), controls, what combines with a letter, the blank of braille.
 fn is_invisible_char(char: char) -> bool {
     matches!(char,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
+        '\u{80}'..='\u{9f}' | '\u{ad}' | '\u{300}'..='\u{36f}' | '\u{61c}' | '\u{115f}' | '\u{1160}'
+        | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// The ASCII character that one in full width, or a letter or digit of mathematics, stands for (Unicode 16, NFKC).
+fn plain(char: char) -> Option<u8> {
+    let number = u32::from(char);
+    let ascii = match number {
+        0xff01..=0xff5e => number - 0xff01 + 0x21,
+        0x1d400..=0x1d6a3 => match (number - 0x1d400) % 52 {
+            capital @ 0..26 => capital + u32::from(b'A'),
+            small => small - 26 + u32::from(b'a'),
+        },
+        0x1d7ce..=0x1d7ff => (number - 0x1d7ce) % 10 + u32::from(b'0'),
+        _ => return None,
+    };
+    u8::try_from(ascii).ok()
 }

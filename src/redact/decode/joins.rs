@@ -1,69 +1,153 @@
-//! Tokens in pieces: broken over lines (terminal width, diff and line-number prefixes, `\` at the end of a line) or written
-//! as a concatenation of strings (`"abc" + "def"`).
+//! Tokens in pieces: broken over lines (terminal width, prefixes of lines, frames of boxes, `\` at the end of a line), written
+//! as several strings (`"abc" + "def"`, `['abc', 'def']`) or parted by markup (`abc<wbr>def`).
 //!
-//! A view here is not the whole text but the pieces of one chain put together, with what stands around them. Whether a match across the break is real is
-//! for `scan` to judge.
+//! A view here is not the whole text but the pieces of one chain put together, with what stands around them. What stands
+//! between two pieces is `glue`'s. Whether a match across the break is real is for `scan` to judge.
 
 use std::ops::Range;
 
 use super::View;
+use super::glue;
+use crate::redact::wordlist::ends_with_any;
+
+pub(in crate::redact) use super::glue::Bond;
 
 /// Least length of all pieces together.
 const MIN_CHAIN: usize = 16;
-/// How far a piece is followed, in bytes.
-const MAX_PIECE: usize = 4096;
+/// So many pieces that are words are not worth a look.
+const FEW: usize = 4;
 /// How much of the lines around the pieces belongs to the view, in bytes.
 const MAX_CONTEXT: usize = 160;
-/// How far apart two pieces may be, in bytes.
-const MAX_GLUE: usize = 80;
 
 /// Pieces put together.
 pub(in crate::redact) struct Chain {
     /// The pieces without what stands between them, and what stands around them on their lines.
     pub(in crate::redact) view: View,
     /// Where in the view each piece but the first begins.
-    pub(in crate::redact) breaks: Vec<usize>,
+    pub(in crate::redact) breaks: Vec<Break>,
+}
+
+/// Where two pieces meet.
+pub(in crate::redact) struct Break {
+    /// Where in the view.
+    pub(in crate::redact) at: usize,
+    /// How sure it is that they are one.
+    pub(in crate::redact) bond: Bond,
+}
+
+impl Chain {
+    /// The breaks inside of a range of the view.
+    pub(in crate::redact) fn inside<'c>(
+        &'c self,
+        range: &Range<usize>,
+    ) -> impl DoubleEndedIterator<Item = &'c Break> + use<'c> {
+        let range = range.clone();
+        self.breaks.iter().filter(move |b| range.start < b.at && b.at < range.end)
+    }
+
+    /// Whether a range of the view is a string that was written in several, and no more.
+    pub(in crate::redact) fn is_string(&self, range: &Range<usize>) -> bool {
+        self.inside(range).next().is_some() && self.inside(range).all(|b| b.bond == Bond::String)
+    }
+
+    /// Whether a piece, and not only a part of it, ends at a place of the view.
+    pub(in crate::redact) fn piece_ends(&self, at: usize) -> bool {
+        self.breaks.iter().any(|b| b.at == at) || !self.view.bytes.get(at).is_some_and(|b| glue::is_token(*b))
+    }
 }
 
 /// Calls `found` with every chain of two pieces or more.
 pub(in crate::redact) fn each(text: &[u8], mut found: impl FnMut(Chain)) {
-    let mut pieces: Vec<Range<usize>> = Vec::new();
-    let mut seen = 0;
-    for at in memchr::memchr2_iter(b'\n', b'+', text) {
-        if at < seen {
+    let mut open = Open { text, pieces: Vec::new(), bonds: Vec::new() };
+    let mut at = 0;
+    while let Some(next) = text.get(at..).and_then(|rest| rest.iter().position(|b| glue::may_begin(*b))) {
+        at += next;
+        let Some(glue) = glue::at(text, at) else {
+            at += 1;
             continue;
+        };
+        if open.pieces.last().is_none_or(|last| last.end != glue.range.start) {
+            open.finish(&mut found);
+            open.pieces.push(piece_before(text, glue.range.start));
         }
-        let Some(glue) = glue(text, at) else { continue };
-        seen = glue.end;
-        if pieces.last().is_some_and(|last| last.end == glue.start) {
-            pieces.push(piece_after(text, glue.end));
-        } else {
-            finish(text, &mut pieces, &mut found);
-            pieces.push(piece_before(text, glue.start));
-            pieces.push(piece_after(text, glue.end));
-        }
+        open.pieces.push(piece_after(text, glue.range.end));
+        open.bonds.push(glue.bond);
+        at = glue.range.end;
     }
-    finish(text, &mut pieces, &mut found);
+    open.finish(&mut found);
 }
 
-fn finish(text: &[u8], pieces: &mut Vec<Range<usize>>, found: &mut impl FnMut(Chain)) {
-    let bytes = |piece: &Range<usize>| text.get(piece.clone()).unwrap_or_default();
-    let long = pieces.iter().map(Range::len).sum::<usize>() >= MIN_CHAIN;
-    if long && !pieces.iter().all(|piece| is_word(bytes(piece))) {
-        let (mut view, mut breaks) = (View::default(), Vec::new());
-        let before = context_before(text, pieces.first().map_or(0, |piece| piece.start));
-        view.copy(before.start, bytes(&before));
-        for (nth, piece) in pieces.iter().enumerate() {
-            if nth > 0 {
-                breaks.push(view.bytes.len());
-            }
-            view.copy(piece.start, bytes(piece));
+/// A chain that may go on.
+struct Open<'t> {
+    text: &'t [u8],
+    pieces: Vec<Range<usize>>,
+    bonds: Vec<Bond>,
+}
+
+impl Open<'_> {
+    fn finish(&mut self, found: &mut impl FnMut(Chain)) {
+        if self.is_put_together() {
+            self.bonds
+                .iter_mut()
+                .filter(|bond| **bond == Bond::Neighbours)
+                .for_each(|bond| *bond = Bond::String);
         }
-        let after = context_after(text, pieces.last().map_or(0, |piece| piece.end));
-        view.copy(after.start, bytes(&after));
-        found(Chain { view, breaks });
+        let bytes = |piece: &Range<usize>| self.text.get(piece.clone()).unwrap_or_default();
+        let long = self.pieces.iter().map(Range::len).sum::<usize>() >= MIN_CHAIN;
+        // Many short pieces are each a word.
+        let words = self.pieces.len() <= FEW && self.pieces.iter().all(|piece| is_word(bytes(piece)));
+        if long && !words {
+            let (mut view, mut breaks) = (View::default(), Vec::new());
+            // What is only listed together has nothing around it.
+            let context = self.bonds.iter().any(|bond| *bond != Bond::Neighbours);
+            let first = self.pieces.first().map_or(0, |piece| piece.start);
+            let before = if context { context_before(self.text, first) } else { first..first };
+            view.copy(before.start, bytes(&before));
+            for (nth, piece) in self.pieces.iter().enumerate() {
+                if let Some(bond) = nth.checked_sub(1).and_then(|nth| self.bonds.get(nth)) {
+                    breaks.push(Break { at: view.bytes.len(), bond: *bond });
+                }
+                view.copy(piece.start, bytes(piece));
+            }
+            let last = self.pieces.last().map_or(0, |piece| piece.end);
+            let after = if context { context_after(self.text, last) } else { last..last };
+            view.copy(after.start, bytes(&after));
+            found(Chain { view, breaks });
+        }
+        self.pieces.clear();
+        self.bonds.clear();
     }
-    pieces.clear();
+}
+
+/// Functions that put their arguments, or the elements of a list, together.
+const JOINING_CALLS: &str = "join concat concat! paste0 append concatenate implode";
+
+impl Open<'_> {
+    /// Whether neighbours are one string by what stands around them: `concat(..)`, `[..].join("")`, `key = "abc" "def"`.
+    fn is_put_together(&self) -> bool {
+        if !self.bonds.contains(&Bond::Neighbours) {
+            return false;
+        }
+        let (Some(first), Some(last)) = (self.pieces.first(), self.pieces.last()) else { return false };
+        let before = self.text.get(first.start.saturating_sub(20)..first.start).unwrap_or_default();
+        let open =
+            |b: &u8| matches!(b, b'"' | b'\'' | b'`' | b' ' | b',' | b'[' | b'(' | b'f' | b'r' | b'b' | b'u');
+        let end = before.iter().rposition(|b| !open(b)).map_or(0, |at| at + 1);
+        let opening = before.get(end..).unwrap_or_default();
+        let callee = before.get(..end).unwrap_or_default();
+        let after = self.text.get(last.end..self.text.len().min(last.end + 12)).unwrap_or_default();
+        let called = opening.contains(&b'(') && ends_with_any(callee, JOINING_CALLS);
+        let assigned = self.is_side_by_side() && callee.last() == Some(&b'=') && opening.contains(&b' ');
+        called || assigned || memchr::memmem::find(after, b".join(").is_some()
+    }
+
+    /// Whether nothing but blanks and quotes stands between the pieces.
+    fn is_side_by_side(&self) -> bool {
+        self.pieces.windows(2).all(|pair| {
+            let between = pair.first().zip(pair.last()).and_then(|(a, b)| self.text.get(a.end..b.start));
+            between.is_some_and(|between| !between.contains(&b','))
+        })
+    }
 }
 
 /// What stands before the first piece on its line: a scheme, a name.
@@ -81,75 +165,15 @@ fn context_after(text: &[u8], start: usize) -> Range<usize> {
     start..start + len
 }
 
-/// What stands between two pieces around `at`, a line end or a plus.
-fn glue(text: &[u8], at: usize) -> Option<Range<usize>> {
-    let (before, from) = (text.get(..at)?, text.get(at..)?);
-    let after = from.get(1..)?;
-    let plain = from.first() == Some(&b'\n');
-    let start = at - back_over(before, plain)?;
-    let quote = text.get(start).copied().filter(|b| is_quote(*b));
-    let end = match quote {
-        Some(quote) => {
-            let blanks = after.iter().take(MAX_GLUE).position(|b| !is_filler(*b))?;
-            (after.get(blanks) == Some(&quote)).then_some(at + 1 + blanks + 1)?
-        }
-        None if plain => at + 1 + line_prefix(before, after),
-        None => return None,
-    };
-    let joins = text.get(..start)?.last().is_some_and(|b| is_token(*b))
-        && text.get(end).is_some_and(|b| is_token(*b));
-    joins.then_some(start..end)
-}
-
-/// How many bytes before a line end or plus belong to the glue.
-fn back_over(before: &[u8], plain: bool) -> Option<usize> {
-    let last = *before.last()?;
-    if plain && is_token(last) && last != b'+' {
-        return Some(0);
-    }
-    let window = before.get(before.len().saturating_sub(MAX_GLUE)..)?;
-    let fillers = window.iter().rev().position(|b| !is_filler(*b))?;
-    let closing = window.iter().rev().nth(fillers).copied()?;
-    if is_quote(closing) {
-        return Some(fillers + 1);
-    }
-    // `\` at the end of a line, or CR LF; not blanks.
-    let blank = window.iter().rev().take(fillers).any(|b| matches!(b, b' ' | b'\t' | b'+'));
-    (plain && !blank).then_some(fillers)
-}
-
-/// The length of what a line begins with and is no text: blanks, a line number, the mark that the line before has too.
-fn line_prefix(before: &[u8], line: &[u8]) -> usize {
-    let blanks =
-        |from: usize| line.iter().skip(from).take(MAX_GLUE).take_while(|b| matches!(b, b' ' | b'\t')).count();
-    let mut at = blanks(0);
-    let digits = line.iter().skip(at).take(6).take_while(|b| b.is_ascii_digit()).count();
-    let mark = line.get(at + digits..).unwrap_or_default();
-    if digits > 0 {
-        at += match mark {
-            [0xe2, 0x86, 0x92, ..] => digits + 3,
-            [b'\t' | b'|', ..] => digits + 1,
-            [b':', b' ', ..] => digits + 2,
-            _ => return at,
-        };
-        return at + blanks(at);
-    }
-    let own = mark.first().copied().filter(|b| matches!(b, b'+' | b'-' | b'>' | b'#' | b'|' | b'*'));
-    let start = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
-    let line_before = before.get(start..).unwrap_or_default();
-    let first = line_before.iter().take(MAX_GLUE).find(|b| !matches!(b, b' ' | b'\t')).copied();
-    if own.is_some() && own == first { at + 1 + blanks(at + 1) } else { at }
-}
-
 fn piece_before(text: &[u8], end: usize) -> Range<usize> {
-    let window = text.get(end.saturating_sub(MAX_PIECE)..end).unwrap_or_default();
-    let len = window.iter().rev().take_while(|b| is_token(**b)).count();
+    let window = text.get(end.saturating_sub(glue::MAX_PIECE)..end).unwrap_or_default();
+    let len = window.iter().rev().take_while(|b| glue::is_token(**b)).count();
     end - len..end
 }
 
 fn piece_after(text: &[u8], start: usize) -> Range<usize> {
     let rest = text.get(start..).unwrap_or_default();
-    let len = rest.iter().take(MAX_PIECE).take_while(|b| is_token(**b)).count();
+    let len = rest.iter().take(glue::MAX_PIECE).take_while(|b| glue::is_token(**b)).count();
     start..start + len
 }
 
@@ -157,19 +181,7 @@ fn piece_after(text: &[u8], start: usize) -> Range<usize> {
 pub(in crate::redact) fn is_word(piece: &[u8]) -> bool {
     let letters = piece.iter().filter(|b| b.is_ascii_alphabetic()).count();
     let digits = piece.iter().filter(|b| b.is_ascii_digit()).count();
-    let upper = piece.iter().skip(1).filter(|b| b.is_ascii_uppercase()).count();
-    let lower = piece.iter().skip(1).filter(|b| b.is_ascii_lowercase()).count();
-    (letters == 0 || digits == 0) && (upper == 0 || lower == 0)
-}
-
-fn is_token(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'/' | b'=' | b'.' | b'~' | b':')
-}
-
-fn is_filler(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'+' | b'\\')
-}
-
-fn is_quote(byte: u8) -> bool {
-    matches!(byte, b'"' | b'\'' | b'`')
+    let upper = piece.iter().filter(|b| b.is_ascii_uppercase()).count();
+    let first = usize::from(piece.first().is_some_and(u8::is_ascii_uppercase));
+    (letters == 0 || digits == 0) && (upper == first || upper == letters)
 }

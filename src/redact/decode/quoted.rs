@@ -9,7 +9,7 @@ use super::View;
 
 /// Decodes; `None`: nothing of this encoding.
 pub(in crate::redact) fn decode(text: &[u8]) -> Option<View> {
-    let escapes = memmem::find(text, b"=3D").is_some();
+    let escapes = memmem::find(text, b"=3D").is_some() || is_escaped_throughout(text);
     if !escapes && memmem::find(text, b"=\n").is_none() && memmem::find(text, b"=\r\n").is_none() {
         return None;
     }
@@ -38,6 +38,12 @@ pub(in crate::redact) fn decode(text: &[u8]) -> Option<View> {
     }
     view.copy(copied, text.get(copied..).unwrap_or_default());
     Some(view)
+}
+
+/// Whether characters that need no escape are escaped: three in a row.
+fn is_escaped_throughout(text: &[u8]) -> bool {
+    let is_escape = |text: &[u8], at: usize| matches!(text.get(at..at + 3), Some([b'=', high, low]) if upper_hex(*high).is_some() && upper_hex(*low).is_some());
+    memchr::memchr_iter(b'=', text).any(|at| (0..3).all(|nth| is_escape(text, at + nth * 3)))
 }
 
 /// Digits of an escape are upper-case (RFC 2045, 6.7, rule 1).

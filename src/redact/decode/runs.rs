@@ -1,4 +1,5 @@
-//! Base64 (standard, URL-safe, padded or not, wrapped) and hex: runs of an alphabet that decode to text.
+//! Base64 (standard, URL-safe, padded or not, wrapped), base32 and hex: runs of an alphabet that decode to text, or to
+//! compressed text.
 //!
 //! A run may be glued to what stands before it (`\nU0VS...`, `path/U0VS...`), so every alignment is tried; a few characters
 //! tell whether one can be text before anything is decoded. What decodes to binary is still handed on where it is long
@@ -7,6 +8,7 @@
 use std::ops::Range;
 
 use super::{View, is_printable};
+use crate::decompress::{Coding, Decoder};
 
 /// Shortest run that is looked at, in characters: 15 bytes of base64.
 const MIN_BASE64: usize = 20;
@@ -70,6 +72,11 @@ fn run(text: &[u8], lines: &[Range<usize>], found: &mut impl FnMut(Run)) {
         hex_end = digits.end;
         place.hex(chars, digits, found);
     }
+    let mut base32_end = 0;
+    while let Some(run) = next_run(chars, base32_end, MIN_HEX, is_base32) {
+        base32_end = run.end;
+        place.base32(chars, run, found);
+    }
     place.base64(chars, found);
 }
 
@@ -98,8 +105,18 @@ impl Encoded<'_> {
         }
     }
 
+    fn base32(&self, chars: &[u8], run: Range<usize>, found: &mut impl FnMut(Run)) {
+        let bytes = decode_base32(chars.get(run.clone()).unwrap_or_default());
+        if text_start(&bytes) == Some(0) {
+            self.emit(run, bytes, 0, found);
+        }
+    }
+
     fn base64(&self, chars: &[u8], found: &mut impl FnMut(Run)) {
         let mut decoded = false;
+        if chars.len() >= MIN_BINARY && self.compressed(chars, found) {
+            return;
+        }
         for skip in 0..4 {
             let aligned = chars.get(skip..).unwrap_or_default();
             if !may_be_text(aligned) {
@@ -111,8 +128,17 @@ impl Encoded<'_> {
                 // UTF-16 of ASCII text.
                 bytes.retain(|b| *b != 0);
                 if text_start(&bytes).is_some() {
+                    let whole = super::is_text(&bytes);
                     self.emit(skip..chars.len(), bytes, 0, found);
-                    return;
+                    if whole {
+                        return;
+                    }
+                }
+            } else if skip == 0 && zeros * 16 >= bytes.len() {
+                // UTF-16 of text that is partly ASCII.
+                bytes.retain(|b| *b != 0);
+                if text_start(&bytes).is_some() {
+                    self.emit(0..chars.len(), bytes, 0, found);
                 }
             } else if let Some(from) = text_start(&bytes) {
                 self.emit(skip + from / 3 * 4..chars.len(), bytes, from, found);
@@ -126,6 +152,16 @@ impl Encoded<'_> {
             let bytes = decode_base64(chars);
             found(Run { view: View::of_unit(self.source(0..chars.len()), bytes), text: false });
         }
+    }
+
+    /// Whether the run is compressed text.
+    fn compressed(&self, chars: &[u8], found: &mut impl FnMut(Run)) -> bool {
+        let begins = chars.starts_with(b"H4sI") || chars.starts_with(b"eJ") || chars.starts_with(b"eN");
+        let Some(bytes) = begins.then(|| decode_base64(chars)).and_then(|bytes| inflated(&bytes)) else {
+            return false;
+        };
+        found(Run { view: View::of_unit(self.source(0..chars.len()), bytes), text: true });
+        true
     }
 
     fn emit(&self, chars: Range<usize>, mut bytes: Vec<u8>, from: usize, found: &mut impl FnMut(Run)) {
@@ -149,14 +185,19 @@ impl Encoded<'_> {
             before += line.len();
         }
         let padding =
-            self.text.get(end..).unwrap_or_default().iter().take(2).take_while(|b| **b == b'=').count();
+            self.text.get(end..).unwrap_or_default().iter().take(6).take_while(|b| **b == b'=').count();
         start.unwrap_or(end)..end + padding
     }
 }
 
 /// The next run of at least `min` bytes of a class, from `at` on. Looks at the last byte of a window first, so that most
 /// of a text without runs is skipped.
-fn next_run(text: &[u8], at: usize, min: usize, class: impl Fn(u8) -> bool) -> Option<Range<usize>> {
+pub(super) fn next_run(
+    text: &[u8],
+    at: usize,
+    min: usize,
+    class: impl Fn(u8) -> bool,
+) -> Option<Range<usize>> {
     let mut start = at;
     loop {
         let window = text.get(start..start + min)?;
@@ -219,7 +260,7 @@ fn may_be_text(chars: &[u8]) -> bool {
 }
 
 /// Where text begins in decoded bytes: the first of [`MIN_TEXT`] printable bytes in a row.
-fn text_start(bytes: &[u8]) -> Option<usize> {
+pub(super) fn text_start(bytes: &[u8]) -> Option<usize> {
     let mut start = 0;
     for (at, byte) in bytes.iter().enumerate() {
         if !is_printable(*byte) {
@@ -229,6 +270,37 @@ fn text_start(bytes: &[u8]) -> Option<usize> {
         }
     }
     None
+}
+
+/// What compressed bytes begin with: gzip or zlib of any level. Only so much as their length pays for.
+fn inflated(bytes: &[u8]) -> Option<Vec<u8>> {
+    const RATIO: usize = 32;
+    let coding = match bytes {
+        [0x1f, 0x8b, 8, ..] => Coding::Gzip,
+        [0x78, 0x01 | 0x5e | 0x9c | 0xda, ..] => Coding::Deflate,
+        _ => return None,
+    };
+    let mut decoder = Decoder::new(coding, bytes.len() * RATIO).ok()?;
+    // What is cut off or too long counts as far as it goes.
+    let _incomplete = decoder.push(bytes, &mut |_| Ok(()));
+    Some(decoder.into_partial()).filter(|out| text_start(out).is_some())
+}
+
+fn is_base32(byte: u8) -> bool {
+    matches!(byte, b'A'..=b'Z' | b'2'..=b'7')
+}
+
+/// RFC 4648, table 3.
+fn decode_base32(chars: &[u8]) -> Vec<u8> {
+    let five_bits = |byte: &u8| if byte.is_ascii_digit() { byte - b'2' + 26 } else { byte - b'A' };
+    let mut bytes = Vec::with_capacity(chars.len() / 8 * 5 + 5);
+    for group in chars.chunks(8) {
+        let word = group.iter().fold(0_u64, |word, b| (word << 5) | u64::from(five_bits(b)));
+        let word = word << (5 * (8 - group.len()));
+        let [_, _, _, octets @ ..] = word.to_be_bytes();
+        bytes.extend_from_slice(octets.get(..group.len() * 5 / 8).unwrap_or_default());
+    }
+    bytes
 }
 
 fn is_base64(byte: u8) -> bool {

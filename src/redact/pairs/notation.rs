@@ -137,7 +137,7 @@ pub(super) fn value_after(text: &[u8], at: usize, name: &Name, place: &Place<'_>
             return None;
         }
         // The view before had the same quotes, and the escapes that belong to them.
-        if place.is_verbatim(&(inner - 1..inner)) && place.is_verbatim(&name.range) {
+        if !place.joined && place.is_verbatim(&(inner - 1..inner)) && place.is_verbatim(&name.range) {
             return None;
         }
         let range = inner..quoted_end(text, inner, quote, place);

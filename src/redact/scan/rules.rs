@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use regex::bytes::Regex;
 
-use super::Scan;
+use super::{Scan, record};
 use crate::redact::compile::{Candidate, secret_of};
 use crate::redact::decode::Place;
-use crate::redact::decode::joins::{self, Chain, is_word};
-use crate::redact::finding::{Finder, Finding};
+use crate::redact::decode::joins::{self, Bond, Chain, is_word};
+use crate::redact::finding::Finder;
 use crate::redact::marker;
 use crate::redact::rules::{Mode, Rule, Specificity};
 use crate::redact::validate::Verdict;
@@ -27,9 +27,14 @@ impl Scan<'_> {
             if !self.work.spend(chain.view.bytes.len()) {
                 return;
             }
-            let inner = place.in_chars(&chain.view);
+            let inner = place.in_chain(&chain.view);
             for candidate in self.compiled.candidates(&chain.view.bytes) {
                 self.chain(&chain, candidate, &inner);
+            }
+            self.runs(&chain.view.bytes, &inner);
+            let strings = chain.breaks.iter().any(|b| b.bond == Bond::String);
+            if strings && self.compiled.set().named_pairs() {
+                self.text_pairs(&chain.view.bytes, &inner, |value| chain.is_string(value));
             }
         });
     }
@@ -48,7 +53,8 @@ impl Scan<'_> {
             if !self.work.spend(found.len()) {
                 return;
             }
-            if let Some(secret) = self.accept(rule, regex, text, found.range()) {
+            let begins = rule.starts_well(text.get(..found.start()).unwrap_or_default());
+            if let Some(secret) = self.accept(rule, regex, text, found.range()).filter(|_| begins) {
                 at = next_start(rule, text, found.range());
                 covered = secret.end;
                 self.emit(candidate.rule, secret, place);
@@ -73,17 +79,25 @@ impl Scan<'_> {
                 return;
             }
             at = found.end().max(found.start() + 1);
-            let Some(secret) = self.accept(rule, regex, text, found.range()) else { continue };
+            // A word may end at the break before a token.
+            let begins = chain.breaks.iter().any(|b| b.at == found.start())
+                || rule.starts_well(text.get(..found.start()).unwrap_or_default());
+            let Some(secret) = self.accept(rule, regex, text, found.range()).filter(|_| begins) else {
+                continue;
+            };
             let secret = without_words(chain, regex, text, found.start(), secret);
-            let mut inside =
-                chain.breaks.iter().filter(|at| secret.start < **at && **at < secret.end).peekable();
+            let secret = without_neighbours(chain, regex, text, found.start(), secret);
+            let inside = || chain.inside(&secret);
+            // A neighbour is a piece where it is one as a whole.
+            let part = inside().any(|b| b.bond == Bond::Neighbours) && !chain.piece_ends(secret.end);
             // Words go on over a line end in prose; only a vendor's own prefix says that this is a token.
-            let prose = rule.specificity < Specificity::KnownFormat
-                && inside.clone().any(|at| {
-                    is_word(text.get(secret.start..*at).unwrap_or_default())
-                        || is_word(text.get(*at..secret.end).unwrap_or_default())
+            let prose = rule.specificity < Specificity::Jwt
+                && inside().any(|b| {
+                    b.bond == Bond::Neighbours
+                        || is_word(text.get(secret.start..b.at).unwrap_or_default())
+                        || is_word(text.get(b.at..secret.end).unwrap_or_default())
                 });
-            if inside.peek().is_some() && !prose {
+            if inside().next().is_some() && !prose && !part {
                 self.emit(candidate.rule, secret, place);
             }
         }
@@ -91,9 +105,6 @@ impl Scan<'_> {
 
     /// The secret of a match, if it is one.
     fn accept(&self, rule: &Rule, regex: &Regex, text: &[u8], found: Range<usize>) -> Option<Range<usize>> {
-        if !rule.starts_well(text.get(..found.start)?) {
-            return None;
-        }
         let secret = secret_of(rule, regex, text, found);
         let bytes = text.get(secret.clone())?;
         let counts = !bytes.is_empty()
@@ -107,10 +118,9 @@ impl Scan<'_> {
 
     /// Records what a rule found in the text at `place`.
     pub(super) fn emit(&mut self, index: usize, secret: Range<usize>, place: &Place<'_>) {
-        let range = place.source(secret);
         match self.compiled.rule(index).map(|rule| rule.mode) {
-            Some(Mode::Audit) => self.audited.push((index, range)),
-            _ => self.findings.push(Finding { range, finder: Finder::Rule(index), quote: None }),
+            Some(Mode::Audit) => self.audited.push((index, place.source(secret))),
+            _ => record(&mut self.findings, Finder::Rule(index), secret, None, place),
         }
     }
 }
@@ -137,15 +147,36 @@ fn without_words(
     secret: Range<usize>,
 ) -> Range<usize> {
     let mut end = secret.end;
-    for &at in chain.breaks.iter().rev().filter(|at| secret.start < **at && **at < secret.end) {
-        let piece = text.get(at..end).unwrap_or_default();
-        let shorter = text.get(..at).unwrap_or_default();
-        if !is_word(piece)
-            || regex.find_at(shorter, start).is_none_or(|m| m.start() != start || m.end() != at)
-        {
+    for b in chain.inside(&secret).rev() {
+        let piece = text.get(b.at..end).unwrap_or_default();
+        if b.bond == Bond::String || !is_word(piece) || !is_whole(regex, text, start..b.at) {
             break;
         }
-        end = at;
+        end = b.at;
     }
     secret.start..end
+}
+
+/// Ends a match at the first break where it is whole and what follows is only a neighbour.
+fn without_neighbours(
+    chain: &Chain,
+    regex: &Regex,
+    text: &[u8],
+    start: usize,
+    secret: Range<usize>,
+) -> Range<usize> {
+    match chain
+        .inside(&secret)
+        .next()
+        .filter(|b| b.bond == Bond::Neighbours && is_whole(regex, text, start..b.at))
+    {
+        Some(first) => secret.start..first.at,
+        None => secret,
+    }
+}
+
+/// Whether a match begins and ends so.
+fn is_whole(regex: &Regex, text: &[u8], range: Range<usize>) -> bool {
+    let shorter = text.get(..range.end).unwrap_or_default();
+    regex.find_at(shorter, range.start).is_some_and(|m| m.range() == range)
 }
