@@ -24,6 +24,7 @@ mod scan;
 pub mod text;
 pub mod validate;
 pub mod values;
+mod vendors;
 mod walk;
 mod wordlist;
 mod wordy;

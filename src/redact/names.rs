@@ -4,6 +4,7 @@
 //! only qualify it (`value`, `prod`) are off: `db_password` is a password, `password_reset_url` is a URL. `key`, `token` and
 //! other words that name harmless things too depend on the word before them. Knows nothing of values.
 
+use super::vendors;
 use super::wordlist::{List, one_of, strip_end};
 
 /// What a name says of its value.
@@ -33,11 +34,27 @@ pub fn is_password(name: &[u8]) -> bool {
     words.stem().is_some_and(|stem| is_password_word(stem) || (is(stem, PASS) && words.len() > 1))
 }
 
-/// Whether the name says `secret` on its own in few letters (`token`, `cookie`): it also names harmless things, so that even
-/// a structured value must look like a secret.
+/// Whether the name also names harmless things (`token` on its own, `jira_key`), so that even a structured value must look like
+/// a secret.
 pub fn is_weak(name: &[u8]) -> bool {
     let words = Words::split(name);
-    words.stem().is_some_and(|stem| is(stem, b"token")) && words.stem_qualifier().is_none()
+    let Some(stem) = words.stem() else { return false };
+    (is(stem, b"token") && words.stem_qualifier().is_none())
+        || (!is_secret(&words, stem) && is_vendors(&words, stem))
+}
+
+/// Whether the name is that of a key of nobody knows what: a value under it is a secret where nothing but a machine-made token
+/// looks like it.
+pub fn may_be_key(name: &[u8]) -> bool {
+    if !may_be_secret(name) {
+        return false;
+    }
+    let words = Words::split(name);
+    let asks = words.first().is_some_and(|first| QUESTIONS.has(first));
+    words.stem().is_some_and(|stem| is(stem, b"key"))
+        && words.stem_qualifier().is_some_and(|q| !HARMLESS_KEYS.has(q))
+        && !asks
+        && !words.any(|word| PUBLIC.has(word))
 }
 
 /// Whether the name is that of a connection string: a secret for what it holds, the rest of which is worth reading.
@@ -79,15 +96,35 @@ static KEY_OWNERS: List = List::new(
     functions app application security integration ingest ingestion write hec bot oauth consumer jwt
     cookie token vault unseal recovery ssl tls gpg pgp age wireguard psk preshared",
 );
-/// Services, as in `OPENAI_KEY`.
+/// Services whose keys are nothing but credentials, as in `OPENAI_KEY`; see [`vendors`] for the others.
 static SERVICES: List = List::new(
     "
     openai anthropic claude gemini groq mistral cohere huggingface replicate deepseek xai openrouter
     perplexity tavily serpapi pinecone weaviate qdrant stripe twilio sendgrid mailgun mailchimp postmark
-    resend datadog newrelic sentry honeycomb grafana github gitlab bitbucket slack discord telegram
-    azure aws gcp google cloudflare heroku vercel netlify supabase firebase algolia mapbox alchemy
-    infura etherscan shodan virustotal notion airtable figma linear jira asana trello zendesk hubspot
-    intercom segment amplitude mixpanel langsmith langfuse wandb elevenlabs deepgram assemblyai",
+    resend datadog newrelic sentry honeycomb grafana slack discord telegram aws heroku vercel netlify
+    supabase algolia mapbox alchemy infura etherscan shodan virustotal hubspot amplitude mixpanel langsmith
+    langfuse wandb elevenlabs deepgram assemblyai",
+);
+/// What makes a key one of a map, a table, a cache, the keyboard, a file.
+static HARMLESS_KEYS: List = List::new(
+    "
+    action active alt any argument array arrow artifact asset attr attribute avatar blob board body branch
+    bucket build bundle by cache category cell checksum child class column commit component composite
+    config configuration constant content context control css ctrl cursor custom data db dedup dedupe
+    deduplication default delete dependency dict dictionary digest doc document domain down dom edge element
+    encoded end enter entity entry enum env environment epic error escape etag event field file filename filter
+    fingerprint first fn folder foreign form function game global graph grid group grouping hash hashed hash
+    header host hot i idempotency idempotent image index input instance issue item job join json k keyboard kv label
+    language last layer layout left list locale lock log lookup map match media memo menu merge message meta
+    metadata method metric model module mutex name namespace natural new next node num numeric object offset
+    old option order org page param parameter parent partition path peer pipeline pivot pixel plugin position
+    prefix press prev previous primary product project prop properties property query queue r race range read
+    record redis reference reg register registry render report request resource response result right
+    root route router routing row s schema search section seed segment select selected selection server
+    setting settings shard sheet shift shortcut sort span sprint sql start state step storage store str string style
+    sub suffix super surrogate symbol system tab table tag target task template tenant test text theme
+    thread ticket tile time topic trace translation tree type ui unique up upload uri url user value variable
+    vector version view widget window workflow write xml xpath yaml zone",
 );
 /// What makes a key public or a label after all, wherever it stands in the name.
 static PUBLIC: List = List::new(
@@ -149,15 +186,25 @@ fn classify(words: &Words<'_>) -> NameClass {
         return class;
     }
     let Some(stem) = words.stem() else { return NameClass::No };
+    if is_secret(words, stem) || is_vendors(words, stem) { NameClass::Secret } else { NameClass::No }
+}
+
+fn is_secret(words: &Words<'_>, stem: &[u8]) -> bool {
     let qualifier = words.stem_qualifier();
-    let secret = is_password_word(stem)
+    is_password_word(stem)
         || SECRETS.has(stem)
         || (is(stem, PASS) && qualifier.is_some_and(|q| PASS_OWNERS.has(q)))
         || (is(stem, b"token") && !qualifier.is_some_and(|q| TOKEN_KINDS.has(q)))
         || (is(stem, b"key") && is_secret_key(words, qualifier))
         || is_glued(stem)
-        || is_phrase(words, stem, qualifier);
-    if secret { NameClass::Secret } else { NameClass::No }
+        || is_phrase(words, stem, qualifier)
+}
+
+/// A key or personal access token of a service: `mapbox_search_key`, `asana_pat`, `auddkey`.
+fn is_vendors(words: &Words<'_>, stem: &[u8]) -> bool {
+    let keeps =
+        is(stem, b"pat") || ["key", "token"].iter().any(|end| strip_end(stem, end.as_bytes()).is_some());
+    keeps && vendors::is_in(words.name) && !words.any(|word| PUBLIC.has(word))
 }
 
 /// Plurals, and `cookies`. Only the last word counts, unqualified.

@@ -24,7 +24,8 @@ pub enum Verdict {
 /// A test of a candidate, as named in rule files.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Validator {
-    /// `jwt`: the header decodes to the start of a JSON object, with `alg` or `enc` in it (RFC 7515, RFC 7516). Rejects.
+    /// `jwt`: the header decodes to the start of a JSON object, with `alg` or `enc` in it (RFC 7515, RFC 7516),
+    /// or the first two parts to such starts. Rejects.
     Jwt,
     /// `basic`: base64 that decodes to `user:password` (RFC 7617); either may be empty, not both. Rejects.
     Basic,
@@ -42,6 +43,10 @@ pub enum Validator {
     NotName,
     /// `password-shaped`: stands out of code and prose, see [`values::looks_secret`] with [`values::Form::Prose`]. Rejects.
     PasswordShaped,
+    /// `random`: made by a machine, be it a hash or a UUID, see [`values::is_random`]. Rejects.
+    Random,
+    /// `opaque`: nothing but a token, see [`values::is_opaque`]. Rejects.
+    Opaque,
     /// `luhn`: its digits satisfy the check of ISO/IEC 7812-1. Rejects.
     Luhn,
     /// `entropy: BITS`: at least so many bits a byte (Shannon, over the candidate's own bytes). Rejects.
@@ -57,7 +62,7 @@ pub enum Validator {
 }
 
 /// Names without an argument, as written in rule files.
-const NAMED: [(&str, Validator); 13] = [
+const NAMED: [(&str, Validator); 15] = [
     ("jwt", Validator::Jwt),
     ("basic", Validator::Basic),
     ("token-shaped", Validator::TokenShaped),
@@ -67,6 +72,8 @@ const NAMED: [(&str, Validator); 13] = [
     ("not-placeholder", Validator::NotPlaceholder),
     ("not-name", Validator::NotName),
     ("password-shaped", Validator::PasswordShaped),
+    ("random", Validator::Random),
+    ("opaque", Validator::Opaque),
     ("luhn", Validator::Luhn),
     ("crc32-base62", Validator::Crc32Base62),
     ("crc32-base36", Validator::Crc32Base36),
@@ -117,6 +124,8 @@ impl Validator {
             Self::PasswordShaped => {
                 reject_unless(values::looks_secret(b"password", candidate, values::Form::Prose))
             }
+            Self::Random => reject_unless(values::is_random(candidate)),
+            Self::Opaque => reject_unless(values::is_opaque(candidate)),
             Self::Luhn => reject_unless(satisfies_luhn(candidate)),
             Self::Entropy(least) => reject_unless(entropy(candidate) >= *least),
             Self::Crc32Base62 => confirm_if(crc32_holds(after_prefix(candidate), 6, DIGITS)),
@@ -162,13 +171,18 @@ fn decode_start(text: &[u8], engine: &GeneralPurpose) -> Option<Vec<u8>> {
     engine.decode(text.get(..whole)?).ok()
 }
 
-/// A header that was cut or edited no longer parses, so its members are looked for as text.
+/// A header that was cut or edited no longer parses, so its members are looked for as text. Without either, header and payload must
+/// both be objects.
 fn is_jwt(candidate: &[u8]) -> bool {
-    let header = candidate.split(|b| *b == b'.').next().unwrap_or_default();
-    decode_start(header, &URL_SAFE).is_some_and(|json| {
-        let has = |member: &[u8]| memchr::memmem::find(&json, member).is_some();
-        json.starts_with(b"{") && (has(b"\"alg\"") || has(b"\"enc\""))
-    })
+    let mut parts =
+        candidate.split(|b| *b == b'.').map(|part| decode_start(part, &URL_SAFE).unwrap_or_default());
+    let header = parts.next().unwrap_or_default();
+    let has = |member: &[u8]| memchr::memmem::find(&header, member).is_some();
+    header.starts_with(b"{")
+        && (has(b"\"alg\"")
+            || has(b"\"enc\"")
+            || (header.starts_with(b"{\"")
+                && parts.next().is_some_and(|payload| payload.starts_with(b"{\""))))
 }
 
 fn is_basic(candidate: &[u8]) -> bool {
@@ -242,10 +256,11 @@ mod tests {
 
     #[test]
     fn shapes_reject() {
-        let cases: [(Validator, &str, Verdict); 17] = [
+        let cases: [(Validator, &str, Verdict); 20] = [
             (Validator::Jwt, "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjMifQ.signaturepart", Verdict::Plausible),
             (Validator::Jwt, "eyJhbGciOiJIUzI1NiJ9", Verdict::Plausible),
-            (Validator::Jwt, "eyJzdWIiOiIxMjMifQ.eyJzdWIiOiIxMjMifQ.x", Verdict::Rejected),
+            (Validator::Jwt, "eyJzdWIiOiIxMjMifQ.eyJzdWIiOiIxMjMifQ.x", Verdict::Plausible),
+            (Validator::Jwt, "eyJzdWIiOiIxMjMifQ.MTIzNDU2Nzg5MDEy.x", Verdict::Rejected),
             (Validator::Jwt, "eyJhbGciOieeeiI.x.y", Verdict::Plausible),
             (Validator::Jwt, "eyJ0eXAiOiJ4In0.x.y", Verdict::Rejected),
             (Validator::Basic, "dXNlcjpwYXNzd29yZA==", Verdict::Plausible),
@@ -256,6 +271,8 @@ mod tests {
             (Validator::HasDigit, "ab1", Verdict::Plausible),
             (Validator::MixedCase, "abc1", Verdict::Rejected),
             (Validator::NotHex, "0123456789abcdef", Verdict::Rejected),
+            (Validator::Random, "3fa85f64-5717-4562-b3fc-2c963f66afa6", Verdict::Plausible),
+            (Validator::Opaque, "3fa85f64-5717-4562-b3fc-2c963f66afa6", Verdict::Rejected),
             (Validator::Luhn, "4111 1111 1111 1111", Verdict::Plausible),
             (Validator::Luhn, "4111 1111 1111 1112", Verdict::Rejected),
             (Validator::Entropy(3.0), "aaaaaaaaaaaaaaaa", Verdict::Rejected),

@@ -74,6 +74,37 @@ pub fn is_token_shaped(value: &[u8]) -> bool {
     value.iter().any(u8::is_ascii_digit) || value.split(|b| !b.is_ascii_alphanumeric()).any(is_random_letters)
 }
 
+/// Whether nothing but a machine-made token looks like this, whatever it stands under: 20 characters or more with letters of both
+/// cases and digits among them, no words, no hash, no UUID.
+pub fn is_opaque(value: &[u8]) -> bool {
+    const LEAST: usize = 20;
+    let has = |test: fn(&u8) -> bool| value.iter().filter(|b| test(b)).count() >= 2;
+    value.len() >= LEAST
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_uppercase)
+        && !value.iter().all(|b| b.is_ascii_hexdigit() || *b == b'-')
+        && is_random(value)
+        && value.split(|b| !b.is_ascii_alphanumeric()).any(|piece| piece.len() >= 12 && !is_wordy(piece))
+}
+
+/// Whether a machine made this where something already says that a key follows: 14 characters or more of letters and digits, no
+/// words. A hash or a UUID is random too.
+pub fn is_random(value: &[u8]) -> bool {
+    const LEAST: usize = 14;
+    const MOST: usize = 512;
+    let alphabet = |b: &u8| {
+        b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'+' | b'/' | b'=' | b'.' | b'~' | b':')
+    };
+    let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
+    (LEAST..=MOST).contains(&value.len())
+        && value.iter().all(alphabet)
+        && digits >= 2
+        && digits < value.len()
+        && !is_wordy(value)
+        && !is_plain_thing(value)
+        && !is_inert(value)
+}
+
 /// `Authorization: Token abc`: what follows the scheme.
 fn without_scheme(value: &[u8]) -> &[u8] {
     let Some(blank) = value.iter().position(|b| *b == b' ') else { return value };

@@ -1,6 +1,6 @@
 //! The models of names and values, as tables.
 
-use blackbar::redact::names::{NameClass, inherits, is_password, is_weak, secret_name};
+use blackbar::redact::names::{NameClass, inherits, is_password, is_weak, may_be_key, secret_name};
 use blackbar::redact::values::Form::{Env, Line, Prose, Query, Quoted, Structured};
 use blackbar::redact::values::{Form, is_inert, is_token_shaped, looks_secret};
 
@@ -110,8 +110,18 @@ fn passwords_are_told_from_tokens_and_bare_tokens_from_others() {
     for name in ["token", "api_key", "secret", "authorization"] {
         assert!(!is_password(name.as_bytes()), "{name}");
     }
-    assert!(is_weak(b"token") && is_weak(b"Token"));
+    assert!(is_weak(b"token") && is_weak(b"Token") && is_weak(b"jira_key") && is_weak(b"asana_pat"));
     assert!(!is_weak(b"access_token") && !is_weak(b"secret") && !is_weak(b"password"));
+}
+
+#[test]
+fn keys_of_nobody_knows_what_are_told_from_those_of_maps() {
+    for name in ["zorblax_key", "fooKey", "my.service.zorblax_key"] {
+        assert!(may_be_key(name.as_bytes()) && secret_name(name.as_bytes()) == NameClass::No, "{name}");
+    }
+    for name in ["key", "cache_key", "sortKey", "zorblax_key_id", "public_key", "has_zorblax_key", "monkey"] {
+        assert!(!may_be_key(name.as_bytes()), "{name}");
+    }
 }
 
 #[test]

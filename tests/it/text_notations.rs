@@ -47,6 +47,64 @@ fn names_and_values_in_lists() {
 }
 
 #[test]
+fn assignments_of_every_language() {
+    let templates = [
+        "API_TOKEN ?= \"{}\"",
+        "API_TOKEN ::= \"{}\"",
+        "API_TOKEN :::= {}",
+        "$apiToken .= \"{}\";",
+        "var apiToken string = \"{}\"",
+        "const apiToken: &'static str = \"{}\";",
+        "let apiToken: Option<&str> = Some(\"{}\");",
+        "api_token = String::from(\"{}\");",
+        "api_token: SecretStr('{}')",
+        "apiToken: str | None = \"{}\"",
+        "char api_token[] = \"{}\";",
+        "static const char api_token[64] = \"{}\";",
+        "if x: api_token = \"{}\"",
+    ];
+    assert_only_the_secret_goes(&templates, TOKEN, "secret");
+    for text in [
+        "if (api_token[0] == 'aB3dE5gH7jK9mN1p')",
+        "a::token = Kind::One",
+        "x: i32 = 17; y: token = 5",
+        "api_token = std::getenv(\"API_TOKEN\")",
+        "token: t(\"auth.sign_in_2\")",
+    ] {
+        assert_kept(text);
+    }
+}
+
+#[test]
+fn keys_of_services_and_of_nobody_knows_what() {
+    const HEX: &str = concat!("0f4b5c9dd1a24e8f", "9b3c7a6e5d4f3c2b");
+    const UUID: &str = concat!("3fa85f64-5717-4562", "-b3fc-2c963f66afa6");
+    for key in
+        ["adobeKey", "corp_algolia_search_key", "html2pdf_key", "IP2LOCATION_KEY", "newrelic.key", "auddkey"]
+    {
+        for (secret, form) in [(HEX, " = "), (UUID, "="), (HEX, ": "), (TOKEN, " = ")] {
+            assert_only_the_secret_goes(&[&format!("{key}{form}{{}}")], secret, "secret");
+        }
+        let attribute = String::from_utf8(scrubbed(Some(key), HEX.as_bytes())).unwrap();
+        assert_eq!(attribute, "[REDACTED:secret]", "{key}");
+    }
+    // Nobody knows `zorblax`, but this is no hash and no word.
+    let opaque = format!("{TOKEN}{}", concat!("Rt5wQ", "z8"));
+    assert_only_the_secret_goes(&["zorblax_key = \"{}\"", "ZORBLAX_KEY={}"], &opaque, "secret");
+    for text in [
+        format!("zorblax_key = \"{HEX}\""),
+        format!("cache_key = \"{opaque}\""),
+        format!("primaryKey: \"{opaque}\""),
+        format!("stripe_public_key = \"{opaque}\""),
+        format!("{{\"cacheKey\": \"{UUID}\"}}"),
+    ] {
+        assert_kept(&text);
+    }
+    // The key of an issue is none.
+    assert_eq!(scrubbed(Some("jira_key"), b"PROJ-123"), b"PROJ-123");
+}
+
+#[test]
 fn a_scheme_of_nobodys_list() {
     let text = format!("-H 'Authorization: Custom {TOKEN}' -v");
     assert_eq!(scrubbed(None, text.as_bytes()), b"-H 'Authorization: [REDACTED:secret]' -v");

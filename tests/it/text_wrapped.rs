@@ -99,7 +99,8 @@ impl Case {
             assert!(gone, "{kind}, {what}: left in {} from {shown}", String::from_utf8_lossy(&out));
         }
         if serde_json::from_slice::<serde_json::Value>(&self.text).is_ok() {
-            serde_json::from_slice::<serde_json::Value>(&out).unwrap();
+            let still = serde_json::from_slice::<serde_json::Value>(&out);
+            assert!(still.is_ok(), "{kind}, {what}: no JSON: {}", String::from_utf8_lossy(&out));
         }
         assert_eq!(
             builtin().scrub(None, &out, &mut Report::default()),

@@ -52,25 +52,64 @@ pub(super) fn name_before(text: &[u8], at: usize) -> Option<Name> {
     let sign = *text.get(at)?;
     let next = text.get(at + 1).copied();
     let previous = at.checked_sub(1).and_then(|at| text.get(at)).copied();
-    let compares = matches!(previous, Some(b'=' | b'!' | b'<' | b'>' | b'+' | b'~' | b'*'));
-    if compares || (sign == b':' && matches!(next, Some(b':' | b'='))) || next == Some(b'=') {
+    if compares(text, at) || (sign == b':' && matches!(next, Some(b':' | b'='))) {
         return None;
     }
     // `("X-Api-Key", "x")`, `['password', 'x']`: both in quotes.
     if sign == b',' && !matches!(previous, Some(b'"' | b'\'' | b'`')) {
         return None;
     }
-    let end = if sign == b'=' && previous == Some(b':') { at - 1 } else { at };
-    let found = name_ending(text, end)?;
-    if sign == b'=' && found.spaced {
-        // `password: str = "x"`: the name stands before the type.
-        let before = back_over_blanks(text, found.range.start);
-        let colon = before.checked_sub(1).filter(|at| text.get(*at) == Some(&b':'));
-        if let Some(named) = colon.and_then(|at| name_ending(text, at)) {
-            return Some(named);
-        }
+    let end = if sign == b'=' { before_assignment(text, at) } else { at };
+    name_ending(text, end)
+}
+
+/// Whether the sign at `at` is part of one that compares or reckons: `==`, `!=`, `+=`.
+fn compares(text: &[u8], at: usize) -> bool {
+    let previous = at.checked_sub(1).and_then(|at| text.get(at));
+    matches!(previous, Some(b'=' | b'!' | b'<' | b'>' | b'+' | b'~' | b'*'))
+        || text.get(at + 1) == Some(&b'=')
+}
+
+/// Where the sign ends at which the `=` at `at` stands: `:=`, `::=`, `:::=`, `?=`, `.=`.
+fn before_assignment(text: &[u8], at: usize) -> usize {
+    match text.get(..at) {
+        Some([.., b'?' | b'.']) => at - 1,
+        Some(before) => at - before.iter().rev().take(3).take_while(|b| **b == b':').count(),
+        None => at,
     }
-    Some(found)
+}
+
+/// The name before a type before the `=` at `at`: `password: str = `, `token: &'static str = `, `var token string = `,
+/// `char token[33] = `.
+pub(super) fn name_before_type(text: &[u8], at: usize) -> Option<Name> {
+    const LONGEST: usize = 40;
+    const BRACKETS: usize = 8;
+    if text.get(at) != Some(&b'=') || compares(text, at) {
+        return None;
+    }
+    let end = back_over_blanks(text, before_assignment(text, at));
+    let window = text.get(end.saturating_sub(LONGEST)..end)?;
+    if window.last() == Some(&b']') {
+        let open = window.iter().rev().take(BRACKETS).position(|b| *b == b'[')?;
+        let inside = window.get(window.len() - open..window.len() - 1)?;
+        return inside.iter().all(u8::is_ascii_digit).then(|| name_ending(text, end - open - 1))?;
+    }
+    let word = window.iter().rev().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
+    let (before, name) = window.split_at_checked(window.len() - word)?;
+    let is_type = |b: &u8| {
+        b.is_ascii_alphanumeric()
+            || matches!(b, b'_' | b' ' | b'&' | b'\'' | b'[' | b']' | b'<' | b'>' | b'|' | b'?' | b'*')
+    };
+    let kind = before.iter().rev().take_while(|b| is_type(b)).count();
+    let start = before.len() - kind;
+    if let Some([rest @ .., b':']) = before.get(..start)
+        && rest.last() != Some(&b':')
+    {
+        return name_ending(text, end - window.len() + start - 1);
+    }
+    // Go: the type stands behind the name.
+    let typed = before.last() == Some(&b' ') && one_of(name, "string byte rune");
+    typed.then(|| name_ending(text, end - word))?
 }
 
 fn name_ending(text: &[u8], end: usize) -> Option<Name> {
@@ -146,6 +185,10 @@ pub(super) fn value_after(text: &[u8], at: usize, name: &Name, place: &Place<'_>
     }
     if sign == b',' {
         return None;
+    }
+    if let Some((inner, quote)) = wrapped_quote(text, start) {
+        let range = inner..quoted_end(text, inner, quote, place);
+        return Some(Value { range, form: Form::Prose, quote: None });
     }
     let bytes = text.get(name.range.clone())?;
     if is_cookie(bytes) && sign == b':' {
@@ -274,6 +317,22 @@ fn opening_quote(text: &[u8], start: usize) -> Option<(usize, u8)> {
     let prefix =
         matches!(text.get(start), Some(b'b' | b'r' | b'f' | b'u' | b'B' | b'R' | b'F' | b'U' | b'@' | b'$'));
     text.get(start + 1).filter(is_quote).filter(|_| prefix).map(|quote| (start + 2, *quote))
+}
+
+/// What makes a string into a value without changing it.
+const WRAPPERS: &str = "some ok just from new of str string bytes secret secretstr secretstring secretbox literal value \
+    const text quote safequote";
+
+/// The same of a string that is made into something: `Some("x")`, `String::from("x")`, `SecretStr('x')`.
+fn wrapped_quote(text: &[u8], start: usize) -> Option<(usize, u8)> {
+    const LONGEST: usize = 40;
+    let window = text.get(start..text.len().min(start + LONGEST))?;
+    let call = window.iter().position(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b':')))?;
+    let word = window.get(..call)?.rsplit(|b| !b.is_ascii_alphanumeric()).next()?;
+    if window.get(call) != Some(&b'(') || !one_of(word, WRAPPERS) {
+        return None;
+    }
+    opening_quote(text, start + call + 1)
 }
 
 /// Where a quoted value ends: at its quote or at that of an outer level; if neither comes, at any quote or the end of the line.

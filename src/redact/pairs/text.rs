@@ -10,7 +10,7 @@ use memchr::memmem;
 use super::notation::{self, Value};
 use super::without_scheme;
 use crate::redact::decode::Place;
-use crate::redact::names::{NameClass, secret_name};
+use crate::redact::names::{NameClass, may_be_key, secret_name};
 use crate::redact::values::{self, Form};
 use crate::redact::{marker, overlap};
 
@@ -74,14 +74,15 @@ struct Assignment {
 
 /// The value of `name = value`, `name: value` in all notations, around the sign at `at`.
 fn assignment(text: &[u8], at: usize, place: &Place<'_>) -> Option<Assignment> {
-    let name = notation::name_before(text, at)?;
-    let mut bytes = text.get(name.range.clone())?;
-    if bytes.eq_ignore_ascii_case(b"value") {
-        bytes = text.get(notation::entry_name(text, name.range.start)?)?;
-    }
-    if secret_name(bytes) == NameClass::No {
-        return None;
-    }
+    let named = |name: &notation::Name| {
+        let bytes = text.get(name.range.clone())?;
+        let entry = || text.get(notation::entry_name(text, name.range.start)?);
+        let bytes = if bytes.eq_ignore_ascii_case(b"value") { entry()? } else { bytes };
+        (secret_name(bytes) != NameClass::No || may_be_key(bytes)).then_some(bytes)
+    };
+    let by = |name: notation::Name| named(&name).map(|bytes| (name, bytes));
+    let plain = notation::name_before(text, at).and_then(by);
+    let (name, bytes) = plain.or_else(|| notation::name_before_type(text, at).and_then(by))?;
     let Some(value) = notation::value_after(text, at, &name, place) else {
         return Some(Assignment { end: at + 1, secret: None });
     };
@@ -172,7 +173,11 @@ fn secret(text: &[u8], name: &[u8], value: Value) -> Option<Range<usize>> {
     if overlap::is_scheme(bytes) {
         return None;
     }
-    if !values::looks_secret(name, bytes, value.form) {
+    let looks = match secret_name(name) {
+        NameClass::No => values::is_opaque(bytes),
+        NameClass::Secret | NameClass::Container => values::looks_secret(name, bytes, value.form),
+    };
+    if !looks {
         return None;
     }
     super::connection::secret_part(text, name, secret)

@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use super::rule::{Confidence, Cut, Example, Group, Mode, Origin, Rule, Specificity};
 use super::set::{Allow, RuleError};
-use super::{shape, template};
+use super::{each, shape, template};
 use crate::redact::action::{ACTIONS, Action};
 use crate::redact::marker;
 use crate::redact::validate::Validator;
+use crate::redact::vendors;
 use crate::yaml::{self, Node, Value};
 
 /// Least bytes of a cut secret after its anchor, where the rule doesn't say.
@@ -20,6 +21,7 @@ const FILE_KEYS: &[&str] = &["order", "rules", "allow"];
 const ALLOW_KEYS: &[&str] = &["sha256", "patterns"];
 const RULE_KEYS: &[&str] = &[
     "id",
+    "each",
     "kind",
     "description",
     "source",
@@ -67,7 +69,7 @@ impl Loader {
         for (key, node) in entries {
             match key {
                 "rules" => {
-                    rules = self.sequence(node, "rules").iter().filter_map(|n| self.rule(n, listed)).collect()
+                    rules = self.sequence(node, "rules").iter().flat_map(|n| self.rules(n, listed)).collect()
                 }
                 "allow" => allow = self.allow(node),
                 _ => {}
@@ -101,11 +103,45 @@ impl Loader {
         allow
     }
 
-    fn rule(&mut self, node: &Node, listed: bool) -> Option<Rule> {
+    /// The rule that a node describes; several with `each`.
+    fn rules(&mut self, node: &Node, listed: bool) -> Vec<Rule> {
+        let entries = self.mapping(node, "a rule", RULE_KEYS);
+        let words = entries.iter().find(|(name, _)| *name == "each").map(|(_, node)| self.words(node));
+        let Some(words) = words else { return self.rule(node, &entries, listed, "").into_iter().collect() };
+        let Some((first, others)) = words.split_first() else { return Vec::new() };
+        let Some(rule) = self.rule(node, &entries, listed, first) else { return Vec::new() };
+        let get = |key: &str| entries.iter().find(|(name, _)| *name == key).map(|(_, node)| *node);
+        let pattern = get("pattern").and_then(text_of).unwrap_or_default();
+        let anchors = get("anchors").map(|n| self.texts(n, "anchors")).unwrap_or_default();
+        let anchors: Vec<String> = anchors.into_iter().map(|(anchor, _)| anchor).collect();
+        each::copies(rule, pattern, &anchors, others)
+    }
+
+    /// The words of `each`: a list, or `vendors`.
+    fn words(&mut self, node: &Node) -> Vec<String> {
+        if scalar(node) == Some("vendors") {
+            return vendors::rare().map(str::to_owned).collect();
+        }
+        let mut words = Vec::new();
+        for (word, line) in self.texts(node, "each") {
+            if each::is_plain(&word) {
+                words.push(word);
+            } else {
+                self.error(line, "`each` lists words of 3 lower-case letters and digits or more".to_owned());
+            }
+        }
+        if words.is_empty() {
+            self.error(node.place.line, "`each` must list words, or be vendors".to_owned());
+        }
+        words
+    }
+
+    /// One rule. `word` stands in for `{each}`.
+    fn rule(&mut self, node: &Node, entries: &Entries<'_>, listed: bool, word: &str) -> Option<Rule> {
         let before = self.errors.len();
         let line = node.place.line;
-        let entries = self.mapping(node, "a rule", RULE_KEYS);
         let get = |key: &str| entries.iter().find(|(name, _)| *name == key).map(|(_, node)| *node);
+        let filled = |text: String| if word.is_empty() { text } else { text.replace(each::PLACE, word) };
 
         let kind = self.required(get("kind"), "kind", line);
         if !kind.is_empty() && !marker::is_kind(kind.as_bytes()) {
@@ -113,12 +149,12 @@ impl Loader {
             self.error(line, format!("kind `{kind}` must be in kebab case, lower case: {form}"));
         }
         let description = self.required(get("description"), "description", line);
-        let pattern = self.required(get("pattern"), "pattern", line);
+        let pattern = filled(self.required(get("pattern"), "pattern", line));
         let anchors: Vec<String> = get("anchors")
             .map(|n| self.texts(n, "anchors"))
             .unwrap_or_default()
             .into_iter()
-            .map(|(t, _)| t)
+            .map(|(anchor, _)| filled(anchor))
             .collect();
         if anchors.is_empty() || anchors.iter().any(String::is_empty) {
             self.error(
@@ -159,6 +195,7 @@ impl Loader {
             replacement: get("replacement").and_then(|n| self.replacement(n)),
             specificity: if listed { Specificity::KnownFormat } else { specificity(&kind, confidence) },
             cut: None,
+            is_copy: false,
             examples: Vec::new(),
             counterexamples: Vec::new(),
             origin: Origin { file: Arc::clone(&self.file), line },
@@ -169,9 +206,11 @@ impl Loader {
                 "a `replacement` only stands in place of a plain marker, not of this `action`".to_owned(),
             );
         }
-        rule.examples = get("examples").map(|n| self.examples(n, "examples", &rule.id)).unwrap_or_default();
-        rule.counterexamples =
-            get("counterexamples").map(|n| self.examples(n, "counterexamples", &rule.id)).unwrap_or_default();
+        rule.examples =
+            get("examples").map(|n| self.examples(n, "examples", &rule.id, &filled)).unwrap_or_default();
+        rule.counterexamples = get("counterexamples")
+            .map(|n| self.examples(n, "counterexamples", &rule.id, &filled))
+            .unwrap_or_default();
         let floor = get("cut").and_then(|n| self.cut(n));
         if self.errors.len() == before {
             self.shape(&mut rule, get("pattern").map_or(line, |n| n.place.line), floor);
@@ -280,10 +319,16 @@ impl Loader {
         }
     }
 
-    fn examples(&mut self, node: &Node, what: &str, id: &str) -> Vec<Example> {
+    fn examples(
+        &mut self,
+        node: &Node,
+        what: &str,
+        id: &str,
+        filled: &impl Fn(String) -> String,
+    ) -> Vec<Example> {
         let mut examples = Vec::new();
         for (at, (text, line)) in self.texts(node, what).into_iter().enumerate() {
-            match template::expand(&text, &format!("{id}/{what}/{at}")) {
+            match template::expand(&filled(text), &format!("{id}/{what}/{at}")) {
                 Ok(expanded) => {
                     examples.push(Example { text: expanded.text, secrets: expanded.marked, line })
                 }
@@ -294,7 +339,7 @@ impl Loader {
     }
 
     fn refuse_same_ids(&mut self, rules: &[Rule]) {
-        for (at, rule) in rules.iter().enumerate() {
+        for (at, rule) in rules.iter().enumerate().filter(|(_, rule)| !rule.is_copy) {
             if let Some(first) = rules.iter().take(at).find(|other| other.id == rule.id) {
                 let message = format!(
                     "a second rule `{}` (the first is on line {}): give one an `id`",

@@ -6,6 +6,7 @@
 
 mod actions;
 mod check;
+mod each;
 mod edge;
 mod load;
 mod portable;

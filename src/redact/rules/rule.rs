@@ -99,6 +99,8 @@ pub struct Rule {
     pub specificity: Specificity,
     /// Secrets cut off by the end of the value.
     pub cut: Option<Cut>,
+    /// It differs from the rule before it by a word of its `each` only, and is tested there.
+    pub is_copy: bool,
     /// Templates, expanded: texts in which the rule finds its secret.
     pub examples: Vec<Example>,
     /// Templates, expanded: texts in which it finds nothing.

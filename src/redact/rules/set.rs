@@ -12,12 +12,15 @@ use super::rule::{Origin, Rule};
 pub const NAMED_PAIR_KIND: &str = "secret";
 
 /// The embedded packs, in order of precedence: what is particular to a vendor before what is general.
-const PACKS: [(&str, &str); 5] = [
+const PACKS: [(&str, &str); 8] = [
     ("config/rules/ai.yaml", include_str!("../../../config/rules/ai.yaml")),
     ("config/rules/cloud.yaml", include_str!("../../../config/rules/cloud.yaml")),
     ("config/rules/code.yaml", include_str!("../../../config/rules/code.yaml")),
     ("config/rules/saas.yaml", include_str!("../../../config/rules/saas.yaml")),
+    ("config/rules/apis.yaml", include_str!("../../../config/rules/apis.yaml")),
+    ("config/rules/keys.yaml", include_str!("../../../config/rules/keys.yaml")),
     ("config/rules/general.yaml", include_str!("../../../config/rules/general.yaml")),
+    ("config/rules/labels.yaml", include_str!("../../../config/rules/labels.yaml")),
 ];
 
 /// Rules in order of precedence, whether secret-named pairs count, and what is known to be harmless.
