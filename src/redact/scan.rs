@@ -4,6 +4,7 @@
 //! once. [`Scan`] collects them; `overlap` decides between them. Knows no OTLP and writes no marker.
 
 mod cut;
+mod digest;
 mod rules;
 mod work;
 

@@ -26,6 +26,7 @@ mod coverage;
 mod end_to_end;
 mod errors;
 mod forward;
+mod identifiers;
 mod image;
 mod json;
 mod json_properties;

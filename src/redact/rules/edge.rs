@@ -4,6 +4,7 @@
 pub(super) fn is_word_start(before: &[u8]) -> bool {
     match before.last() {
         None => true,
+        Some(b'+' | b'/' | b'-' | b'_') => !ends_in_base64(before),
         Some(byte) if !byte.is_ascii_alphanumeric() => true,
         Some(_) => ends_in_escape(before),
     }
@@ -19,6 +20,18 @@ fn ends_in_escape(before: &[u8]) -> bool {
         || (hex_run(2) && (back(3) == Some(b'%') || (back(3) == Some(b'x') && back(4) == Some(b'\\'))))
         || (hex_run(4) && back(5) == Some(b'u') && back(6) == Some(b'\\'))
         || (back(1) == Some(b'm') && ends_in_colour(before))
+}
+
+/// Whether a long run of random base64 ends here, in which any short prefix occurs: a picture, compiled code, a hash.
+fn ends_in_base64(before: &[u8]) -> bool {
+    const RUN: usize = 64;
+    let Some(run) = before.len().checked_sub(RUN).and_then(|at| before.get(at..)) else { return false };
+    let count = |class: fn(&u8) -> bool| run.iter().filter(|b| class(b)).count();
+    let signs = count(|b| matches!(b, b'+' | b'/')).max(count(|b| matches!(b, b'-' | b'_')));
+    let letters = [count(u8::is_ascii_uppercase), count(u8::is_ascii_lowercase), count(u8::is_ascii_digit)];
+    letters.iter().sum::<usize>() + signs == RUN
+        && letters.iter().zip([12, 6, 1]).all(|(n, least)| *n >= least)
+        && signs <= RUN / 8
 }
 
 /// `[` then digits and `;`, then the `m` that is already known: a colour, whatever stands for the escape byte.

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use memchr::memmem;
+use regex::bytes::Regex;
 
-use super::Scan;
-use crate::redact::compile::{Candidate, secret_of};
+use super::{Scan, digest};
+use crate::redact::compile::Candidate;
 use crate::redact::decode::Place;
 use crate::redact::marker;
 use crate::redact::rules::Rule;
@@ -39,12 +40,13 @@ impl Scan<'_> {
                 if !self.work.spend(found.len()) {
                     return;
                 }
-                let secret = secret_of(rule, regex, upto, found.range());
+                let secret = cut_secret(rule, regex, upto, found.range());
                 let good = secret.end == end
                     && secret.len() >= cut.floor
                     && !marker::holds(text, &secret)
                     && rule.starts_well(text.get(..found.start()).unwrap_or_default())
                     && has_anchor(rule, text.get(found.range()).unwrap_or_default());
+                let good = good && !digest::holds_cut(upto, secret.start);
                 if good && !self.compiled.set().allows(text.get(secret.clone()).unwrap_or_default()) {
                     self.emit(candidate.rule, secret, place);
                     break;
@@ -53,6 +55,16 @@ impl Scan<'_> {
             }
         }
     }
+}
+
+/// The secret of a prefix of a match; empty: its group has not begun, only the name before it stands there.
+fn cut_secret(rule: &Rule, regex: &Regex, text: &[u8], found: Range<usize>) -> Range<usize> {
+    if rule.group.is_none() {
+        return found;
+    }
+    // Patterns of cut secrets have this one group.
+    let group = regex.captures_at(text, found.start).and_then(|captures| captures.get(1).map(|m| m.range()));
+    group.unwrap_or(found.start..found.start)
 }
 
 /// A prefix of a match counts only where it is long enough to hold the anchor.

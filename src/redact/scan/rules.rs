@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use regex::bytes::Regex;
 
-use super::{Scan, record};
+use super::{Scan, digest, record};
 use crate::redact::compile::{Candidate, secret_of};
 use crate::redact::decode::Place;
 use crate::redact::decode::joins::{self, Bond, Chain, is_word};
@@ -111,7 +111,11 @@ impl Scan<'_> {
             && !marker::is_redacted(bytes)
             && !marker::holds(text, &secret)
             && rule.replacement.as_ref().is_none_or(|own| own.as_bytes() != bytes)
-            && rule.verdict(bytes) != Verdict::Rejected
+            && match rule.verdict(bytes) {
+                Verdict::Rejected => false,
+                Verdict::Confirmed => true,
+                Verdict::Plausible => !digest::holds(text, secret.start),
+            }
             && !self.compiled.set().allows(bytes);
         counts.then_some(secret)
     }
