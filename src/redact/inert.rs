@@ -20,6 +20,7 @@ pub fn is_inert(value: &[u8]) -> bool {
     value.len() <= MAX_INERT
         && (is_nothing(value)
             || is_masked(value)
+            || is_version(value)
             || is_reference(value)
             || is_placeholder(value)
             || is_file(value))
@@ -28,9 +29,21 @@ pub fn is_inert(value: &[u8]) -> bool {
 /// Without blanks and quotes around it.
 pub(super) fn trim(value: &[u8]) -> &[u8] {
     let is_edge = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'`' | b'\\');
-    let Some(start) = value.iter().position(|b| !is_edge(b)) else { return &[] };
-    let end = value.iter().rposition(|b| !is_edge(b)).map_or(0, |at| at + 1);
-    value.get(start..end).unwrap_or_default()
+    let mut value = value;
+    loop {
+        let Some(start) = value.iter().position(|b| !is_edge(b)) else { return &[] };
+        let end = value.iter().rposition(|b| !is_edge(b)).map_or(0, |at| at + 1);
+        let inside = value.get(start..end).unwrap_or_default();
+        // The fonts of manual pages: `\fBpassword\fR`.
+        let (before, after) = (value.get(..start).unwrap_or_default(), inside);
+        let opens = before.ends_with(b"\\") && matches!(after, [b'f', b'B' | b'I' | b'R' | b'P', ..]);
+        let closes = matches!(inside, [.., b'\\', b'f', b'B' | b'I' | b'R' | b'P']);
+        value = match inside {
+            [_, _, rest @ ..] if opens => rest,
+            [rest @ .., _, _, _] if closes => rest,
+            _ => return inside,
+        };
+    }
 }
 
 /// Our markers, and around them nothing that could be a secret: `Bearer [REDACTED:jwt]`, `sid=[REDACTED:secret]; Path=/`.
@@ -56,10 +69,42 @@ fn is_bland(text: &[u8]) -> bool {
 }
 
 const NOTHING: &str = "none null nil undefined true false yes no on off n/a na nan unset empty void () {} [] nothing <nil> \
-    <none> tbd todo ?";
+    <none> (null) (none) [secure] tbd todo ? latest";
 
 fn is_nothing(value: &[u8]) -> bool {
     one_of(value, NOTHING)
+}
+
+/// What a package manager writes after the name of a package, some of which are called `cookie` or `password`: `^0.7.1`, `>=1.2 <2`,
+/// `1.0.0-beta.2`.
+fn is_version(value: &[u8]) -> bool {
+    let one = |spec: &[u8]| {
+        let number = trim_signs(spec, b"^~<>=!v");
+        let (number, suffix) = match number.iter().position(|b| matches!(b, b'-' | b'+')) {
+            Some(at) => number.split_at(at),
+            None => (number, &[][..]),
+        };
+        let dotted = number.contains(&b'.')
+            && number.split(|b| *b == b'.').all(|part| {
+                matches!(part, b"*" | b"x")
+                    || (!part.is_empty() && part.len() <= 6 && part.iter().all(u8::is_ascii_digit))
+            });
+        let release = suffix.len() <= 16
+            && suffix.split(|b| !b.is_ascii_alphanumeric()).all(|part| {
+                part.len() <= 9
+                    && (part.iter().all(u8::is_ascii_digit) || part.iter().all(u8::is_ascii_alphabetic))
+            });
+        dotted && release
+    };
+    value
+        .first()
+        .is_some_and(|b| b.is_ascii_digit() || matches!(b, b'^' | b'~' | b'<' | b'>' | b'=' | b'!' | b'v'))
+        && value
+            .split(|b| matches!(b, b' ' | b'|' | b','))
+            .filter(|spec| {
+                !spec.is_empty() && *spec != b"-" && !spec.iter().all(|b| matches!(b, b'<' | b'>' | b'='))
+            })
+            .all(one)
 }
 
 const HIDDEN: &str =
@@ -95,6 +140,10 @@ fn is_bracketed_reference(value: &[u8]) -> bool {
             .is_some_and(|inside| !inside.is_empty() && !contains(inside, close))
     };
     between(b"{{", b"}}")
+        || between(b"<<", b">>")
+        || value.strip_prefix(b"&lt;").is_some_and(|inside| {
+            inside.iter().all(|b| b.is_ascii_alphabetic() || matches!(b, b' ' | b'_' | b'-' | b'&' | b';'))
+        })
         || between(b"#{", b"}")
         || between(b"<%", b"%>")
         || (between(b"<", b">") && !value.iter().any(|b| matches!(b, b'=' | b'+' | b'/')))

@@ -11,6 +11,7 @@ mod decode;
 mod finding;
 mod inert;
 mod keep_json;
+mod labels;
 pub mod marker;
 pub mod names;
 mod overlap;

@@ -21,7 +21,8 @@ pub enum NameClass {
 
 /// Classifies a name. Allocates nothing; a name without the beginning of a secret word costs one look at its bytes.
 pub fn secret_name(name: &[u8]) -> NameClass {
-    if !may_be_secret(name) {
+    // A path of an API is no name (`/api/v1/secrets`).
+    if !may_be_secret(name) || name.starts_with(b"/") {
         return NameClass::No;
     }
     let words = Words::split(name);
@@ -63,10 +64,47 @@ pub fn is_connection(name: &[u8]) -> bool {
     is_connection_string(&words, words.stem())
 }
 
+/// How many words a name has.
+pub(super) fn words(name: &[u8]) -> usize {
+    Words::split(name).len()
+}
+
+/// Whether a machine makes the secret of this name: a key or token, which holds no blank.
+pub(super) fn is_machine_made(name: &[u8]) -> bool {
+    let words = Words::split(name);
+    words.stem().is_some_and(|stem| {
+        is(stem, b"token")
+            || is(stem, b"key")
+            || strip_end(stem, b"token").or(strip_end(stem, b"key")).is_some()
+    })
+}
+
+/// Whether the name is that of words: a passphrase or mnemonic.
+pub(super) fn is_phrase_name(name: &[u8]) -> bool {
+    let words = Words::split(name);
+    words.stem().is_some_and(|stem| strip_end(stem, b"phrase").or(strip_end(stem, b"mnemonic")).is_some())
+}
+
+/// Whether the first word is `password` or the like.
+pub(super) fn begins_with_password(name: &[u8]) -> bool {
+    Words::split(name).first().is_some_and(is_password_word)
+}
+
+/// Whether a word of the name is that of a secret, wherever it stands.
+pub(super) fn mentions_secret(name: &[u8]) -> bool {
+    Words::split(name)
+        .any(|word| is_password_word(word) || SECRETS.has(word) || is(word, b"token") || is_glued(word))
+}
+
 /// Whether a member of a [`NameClass::Container`] takes over its secrecy: all but labels (`name`, `id`, `type`, `created_at`).
 pub fn inherits(member: &[u8]) -> bool {
     let words = Words::split(member);
-    !words.last().is_some_and(|last| LABELS.has(last))
+    !words.last().is_some_and(|last| LABELS.has(last)) && !is_meta(member)
+}
+
+/// `$ref`, `x-kubernetes-action`: a schema's own members.
+fn is_meta(member: &[u8]) -> bool {
+    member.starts_with(b"$") || member.starts_with(b"x-")
 }
 
 const PASS: &[u8] = b"pass";
@@ -154,7 +192,7 @@ static QUESTIONS: List = List::new(
     "
     is has have use uses using need needs require requires required show hide no can should allow allows
     allowed enable enabled disable disabled forgot forget invalid missing wrong incorrect bad ask prompt
-    contains support supports with without skip ignore include exclude expired",
+    contains support supports with without skip ignore include exclude expired get list describe generate",
 );
 /// Words after a secret that leave it one: `api_key_prod`, `secret_value`, `password_confirmation`.
 static QUALIFIERS: List = List::new(
@@ -194,7 +232,7 @@ fn is_secret(words: &Words<'_>, stem: &[u8]) -> bool {
     is_password_word(stem)
         || SECRETS.has(stem)
         || (is(stem, PASS) && qualifier.is_some_and(|q| PASS_OWNERS.has(q)))
-        || (is(stem, b"token") && !qualifier.is_some_and(|q| TOKEN_KINDS.has(q)))
+        || (is(stem, b"token") && !qualifier.is_some_and(|q| TOKEN_KINDS.has(q)) && !is_table(words))
         || (is(stem, b"key") && is_secret_key(words, qualifier))
         || is_glued(stem)
         || is_phrase(words, stem, qualifier)
@@ -219,6 +257,11 @@ fn container(words: &Words<'_>, last: &[u8]) -> Option<NameClass> {
         return Some(NameClass::Container);
     }
     None
+}
+
+/// `tokenData`: the tables of a parser.
+fn is_table(words: &Words<'_>) -> bool {
+    words.len() == 2 && words.last().is_some_and(|last| is(last, b"data"))
 }
 
 fn is_secret_key(words: &Words<'_>, qualifier: Option<&[u8]>) -> bool {

@@ -63,7 +63,7 @@ pub(super) fn structured_secret(
         KeyClass::No => false,
         KeyClass::Secret => values::looks_secret(key, whole, Form::Structured),
         KeyClass::Container => values::looks_secret(key, whole, Form::Quoted),
-        KeyClass::Member => !values::is_inert(whole),
+        KeyClass::Member => values::is_member_secret(whole),
     };
     let secret = without_scheme(text, value);
     let bytes = text.get(secret.clone())?;

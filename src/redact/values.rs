@@ -4,8 +4,9 @@
 //! passwords, machines make tokens) and by how name and value stand together.
 
 use super::inert;
+use super::labels;
 use super::names;
-use super::wordlist::{List, strip_end};
+use super::wordlist::{List, one_of, strip_end};
 use super::wordy::{has_digit, is_identifier, is_path_of_names, is_random_letters, is_wordy};
 
 pub use super::inert::is_inert;
@@ -30,7 +31,7 @@ pub enum Form {
 
 /// Whether the value of the secret-named pair `name`, `value` is a secret. `value` comes without its quotes.
 pub fn looks_secret(name: &[u8], value: &[u8], form: Form) -> bool {
-    if is_inert(value) {
+    if is_inert(value) || labels::is_label(name, value) {
         return false;
     }
     if form == Form::Structured && !names::is_weak(name) {
@@ -44,7 +45,9 @@ pub fn looks_secret(name: &[u8], value: &[u8], form: Form) -> bool {
         Form::Line | Form::Prose => trim_end(value, b",;."),
         // `connect(password=pw, ...`: an argument, whatever stands before it.
         Form::Env => match trim_end(value, b",;)") {
-            argument if argument.len() < value.len() && (is_inert(argument) || is_identifier(argument)) => {
+            argument
+                if argument.len() < value.len() && (is_inert(argument) || is_path_of_names(argument)) =>
+            {
                 return false;
             }
             argument => argument,
@@ -57,12 +60,20 @@ pub fn looks_secret(name: &[u8], value: &[u8], form: Form) -> bool {
     if is_code(value, form) || is_plain_thing(value) || is_member_of_that_name(name, value) {
         return false;
     }
+    if form != Form::Env && form != Form::Structured && labels::is_named_after_password(value) {
+        return false;
+    }
     if names::is_password(name) {
         return is_password_like(value, form);
     }
     // `JWT_SECRET=swordfish`: a variable of the environment is given a value by hand.
     let given = form == Form::Env && value.len() >= 8 && !name.iter().any(u8::is_ascii_lowercase);
-    is_token_like(value, form) || (given && !is_status_or_type(value) && !is_name_again(value, form))
+    is_token_like(name, value, form) || (given && !is_status_or_type(value) && !is_name_again(value, form))
+}
+
+/// Whether the value of a member of a container of secrets is one, whatever the member's name.
+pub fn is_member_secret(value: &[u8]) -> bool {
+    !is_inert(value) && !labels::is_api_name(value)
 }
 
 /// Whether this is a token rather than a word of prose, where a scheme such as `Bearer` already says that a token follows:
@@ -135,7 +146,7 @@ fn holds_secret_word(name: &[u8], value: &[u8], form: Form) -> bool {
         !is_inert(word)
             && !is_code(word, Form::Prose)
             && !is_plain_thing(word)
-            && is_token_like(word, Form::Prose)
+            && is_token_like(name, word, Form::Prose)
     })
 }
 
@@ -171,6 +182,9 @@ fn is_code(value: &[u8], form: Form) -> bool {
     {
         return true;
     }
+    if is_number(value) || (matches!(form, Form::Line | Form::Prose) && labels::mentions_secret(value)) {
+        return true;
+    }
     // `settings.DB_PASSWORD`, `Foo::Bar`, `obj->field`: names joined by the signs of code.
     let joined = value.contains(&b'.') || contains(value, b"::") || contains(value, b"->");
     if joined && is_path_of_names(value) && form != Form::Env {
@@ -180,6 +194,14 @@ fn is_code(value: &[u8], form: Form) -> bool {
     let sigil =
         value.strip_prefix(b"&").or_else(|| value.strip_prefix(b"*")).or_else(|| value.strip_prefix(b"@"));
     sigil.or_else(|| value.strip_prefix(b":")).is_some_and(|rest| is_path_of_names(rest) && !has_digit(rest))
+}
+
+/// `-2147212282i32`, `256u32`, `100UL`: a number that has a type.
+fn is_number(value: &[u8]) -> bool {
+    let number = value.strip_prefix(b"-").unwrap_or(value);
+    let digits = number.iter().take_while(|b| b.is_ascii_digit() || **b == b'_').count();
+    let (_, suffix) = number.split_at_checked(digits).unwrap_or_default();
+    digits > 0 && one_of(suffix, "i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 ul ull ll")
 }
 
 /// `API_KEY = settings.API_KEY`, `key: Keys::Key`.
@@ -209,6 +231,11 @@ fn is_format(value: &[u8]) -> bool {
 /// A URL of words, without credentials.
 pub(super) fn is_plain_url(value: &[u8]) -> bool {
     is_url(value) && is_wordy(value)
+}
+
+/// The name of a user, say.
+pub(super) fn is_word(value: &[u8]) -> bool {
+    !has_digit(value) && is_identifier(value)
 }
 
 fn is_url(value: &[u8]) -> bool {
@@ -266,9 +293,17 @@ fn is_password_like(value: &[u8], form: Form) -> bool {
         }
         Form::Prose => {
             let numbered = letters && has_digit(value) && !is_snake_case(value);
+            let odd = odd && !is_address(value);
             value.len() >= 6 && (numbered || (odd && (letters || has_digit(value)))) && !is_bare_code(value)
         }
     }
+}
+
+/// `user@domain`, `user@example.com`: where mail goes.
+fn is_address(value: &[u8]) -> bool {
+    let mut parts = value.split(|b| *b == b'@');
+    let name = |part: Option<&[u8]>| part.is_some_and(|part| is_path_of_names(part) && !part.is_empty());
+    name(parts.next()) && name(parts.next()) && parts.next().is_none()
 }
 
 fn is_snake_case(value: &[u8]) -> bool {
@@ -276,7 +311,7 @@ fn is_snake_case(value: &[u8]) -> bool {
 }
 
 /// Whether a word that is no code can be a token where it stands.
-fn is_token_like(value: &[u8], form: Form) -> bool {
+fn is_token_like(name: &[u8], value: &[u8], form: Form) -> bool {
     if is_status_or_type(value) || is_name_again(value, form) || value.len() < 6 {
         return false;
     }
@@ -308,13 +343,27 @@ fn is_token_like(value: &[u8], form: Form) -> bool {
     if value.iter().all(u8::is_ascii_digit) {
         return matches!(form, Form::Env | Form::Quoted) && value.len() >= 20;
     }
-    let random = !is_wordy(value);
+    let random = !is_wordy(value) && !is_wordy_in_url(value);
     match form {
+        // `token: "keyword.$0"`: a bare `token` also names those of parsers.
+        Form::Quoted if names::is_weak(name) => random,
         // A value with a digit in it, or a long one: nobody writes an identifier there by habit.
-        Form::Env | Form::Structured | Form::Quoted => random || (has_digit(value) && value.len() >= 10),
+        Form::Env | Form::Structured | Form::Quoted => {
+            random || (has_digit(value) && value.len() >= 10 && !is_wordy_in_url(value))
+        }
         Form::Line | Form::Query => random && value.len() >= 8 || (has_digit(value) && value.len() >= 16),
         Form::Prose => random && value.len() >= 10 && (has_digit(value) || value.len() >= 16),
     }
+}
+
+/// `My%20Token%20Name`: words with escaped signs between them.
+fn is_wordy_in_url(value: &[u8]) -> bool {
+    let mut pieces = value.split(|b| *b == b'%');
+    value.contains(&b'%')
+        && pieces.next().is_some_and(is_wordy)
+        && pieces.all(|piece| {
+            piece.get(2..).is_some_and(|rest| matches!(piece.first(), Some(b'2' | b'3')) && is_wordy(rest))
+        })
 }
 
 /// What stands for a state or a type in schemas, manuals and messages. Exact words only, so that no real secret hides here.
@@ -349,14 +398,14 @@ pub fn is_name_of_secret(value: &[u8]) -> bool {
     let words = value.iter().any(|b| b.is_ascii_uppercase() || matches!(b, b'_' | b'-' | b'.'));
     NAMES.has(value)
         || (words
-            && !has_digit(value)
+            && (!has_digit(value) || value.contains(&b'.'))
             && is_path_of_names(value)
             && names::secret_name(value) != names::NameClass::No)
 }
 
 static NAMES: List = List::new(
     "pw pass pwd key tok tkn auth password passwd passphrase secret token apikey credential credentials
-    authorization cookie accesstoken authtoken",
+    authorization cookie accesstoken authtoken passw passwo passwor",
 );
 
 /// `SecretString`, `String`: a capital, then letters with a lower-case one among them.

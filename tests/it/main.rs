@@ -18,6 +18,7 @@ mod actions;
 mod admin;
 mod admin_canary;
 mod admin_logs;
+mod clean_text;
 mod cli;
 mod config;
 mod config_environment;

@@ -45,7 +45,11 @@ fn in_url(text: &[u8], start: usize) -> Option<Range<usize>> {
                 && values::is_plain_url(text);
         return harmless.then_some(0..0);
     };
-    let colon = memchr::memchr(b':', authority.get(..at)?)?;
+    let user = authority.get(..at)?;
+    let Some(colon) = memchr::memchr(b':', user) else {
+        // A word is a user, anything else may be a token.
+        return values::is_word(user).then_some(0..0);
+    };
     let secret = start + colon + 1..start + at;
     (!text.get(secret.clone())?.is_empty()).then_some(secret)
 }

@@ -56,6 +56,7 @@ pub(in crate::redact) fn walk(text: &[u8], above: Above, mut on: impl FnMut(Even
         key: None,
         last_key: None,
         container: above.container.then_some(0),
+        listed: false,
         entry: Entry::default(),
         entries: Vec::new(),
         labels: 0,
@@ -76,6 +77,8 @@ struct Walk<'t> {
     last_key: Option<Key>,
     /// The depth at which a container of secrets began.
     container: Option<u32>,
+    /// It is the list of a secret (`"token": ["x"]`): what objects in it hold is not its value.
+    listed: bool,
     entry: Entry,
     /// Those of the nestings around it.
     entries: Vec<Entry>,
@@ -128,6 +131,17 @@ impl Walk<'_> {
         self.depth > 0 && self.objects & (1 << (self.depth - 1)) != 0
     }
 
+    /// Whether what stands here is nested in a container of secrets.
+    fn in_container(&self) -> bool {
+        self.container.is_some_and(|from| {
+            // The nestings below the list, each a bit.
+            let below = self.objects
+                & !(u128::MAX << self.depth.min(MAX_DEPTH - 1))
+                & (u128::MAX << from.min(MAX_DEPTH - 1));
+            !self.listed || below == 0
+        })
+    }
+
     fn in_labels(&self) -> bool {
         self.depth > 0 && self.labels & (1 << (self.depth - 1)) != 0
     }
@@ -142,7 +156,8 @@ impl Walk<'_> {
         if self.depth >= MAX_DEPTH {
             return None;
         }
-        let secrets = match self.key.as_ref().map(|key| key.class) {
+        let class = self.key.as_ref().map(|key| key.class);
+        let secrets = match class {
             Some(KeyClass::Container) => true,
             Some(KeyClass::Secret) => !object,
             _ => self.entry.named.is_some() && self.key_is(VALUES),
@@ -152,8 +167,9 @@ impl Walk<'_> {
         self.labels = if labels { self.labels | bit } else { self.labels & !bit };
         self.objects = if object { self.objects | bit } else { self.objects & !bit };
         self.depth += 1;
-        if secrets && self.container.is_none() {
+        if secrets && !self.in_container() {
             self.container = Some(self.depth);
+            self.listed = class == Some(KeyClass::Secret);
         }
         self.key = None;
         self.entries.push(std::mem::take(&mut self.entry));
@@ -181,7 +197,7 @@ impl Walk<'_> {
         let content = start..end;
         self.at = end + usize::from(closed);
         if self.in_object() && self.key.is_none() {
-            let class = key_class(self.text.get(content.clone())?, self.container.is_some());
+            let class = key_class(self.text.get(content.clone())?, self.in_container());
             self.key = Some(Key { name: content, class });
             self.last_key.clone_from(&self.key);
             return closed.then_some(());
@@ -200,7 +216,7 @@ impl Walk<'_> {
         self.entry(&content, on);
         let bytes = self.text.get(content.clone()).unwrap_or_default();
         if may_be(bytes) || bytes.starts_with(b"\\") {
-            on(Event::Nested { value: content, above: Above { container: self.container.is_some() } });
+            on(Event::Nested { value: content, above: Above { container: self.in_container() } });
         }
     }
 
@@ -209,7 +225,7 @@ impl Walk<'_> {
         match &self.key {
             Some(key) => (self.text.get(key.name.clone()).unwrap_or_default(), key.class),
             None if self.in_labels() => (b"", KeyClass::No),
-            None if self.container.is_some() => (b"", KeyClass::Member),
+            None if self.in_container() => (b"", KeyClass::Member),
             None => (b"", KeyClass::No),
         }
     }
@@ -240,9 +256,9 @@ impl Walk<'_> {
         let name = self.key.as_ref().or(self.last_key.as_ref()).map(|key| key.name.clone());
         let secret = match &self.key {
             Some(key) => {
-                is_secret_key(self.text.get(key.name.clone()).unwrap_or_default(), self.container.is_some())
+                is_secret_key(self.text.get(key.name.clone()).unwrap_or_default(), self.in_container())
             }
-            None => self.container.is_some() && !self.in_labels(),
+            None => self.in_container() && !self.in_labels(),
         };
         if let Some(name) = name.filter(|_| secret) {
             on(Event::Secret { value: self.at..self.at + len, quote: Some(name.end..name.end + 1) });

@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::redact::decode::Place;
 use crate::redact::values::Form;
 use crate::redact::wordlist::one_of;
+use crate::redact::wordy::is_path_of_names;
 use crate::redact::{marker, overlap};
 
 /// Longest name, in bytes.
@@ -140,6 +141,11 @@ fn name_ending(text: &[u8], end: usize) -> Option<Name> {
     if quote.is_some() && before != quote {
         return None;
     }
+    // `input[type="password"]:focus` selects.
+    let indexed = text.get(end + 1) == Some(&b']') && end + 2 == blanks_end;
+    if indexed && start.checked_sub(2).and_then(|at| text.get(at)) != Some(&b'[') {
+        return None;
+    }
     let range = start..end;
     Some(Name {
         range,
@@ -195,7 +201,8 @@ pub(super) fn value_after(text: &[u8], at: usize, name: &Name, place: &Place<'_>
         return Some(Value { range: start..header_end(text, start), form: Form::Line, quote: None });
     }
     let window = text.get(start..(start + 256).min(text.len()))?;
-    let scheme = overlap::scheme_len(window).or_else(|| own_scheme_len(bytes, window));
+    let line = window.split(|b| *b == b'\n').next().unwrap_or_default();
+    let scheme = overlap::scheme_len(line).or_else(|| own_scheme_len(bytes, window));
     let from = start + scheme.unwrap_or(0);
     let stop = match () {
         () if name.query => Stop::Query,
@@ -203,18 +210,47 @@ pub(super) fn value_after(text: &[u8], at: usize, name: &Name, place: &Place<'_>
         () => Stop::Separator,
     };
     let end = unquoted_end(text, from, stop);
+    if is_code(text, from..end) {
+        return None;
+    }
     let fills = line_ends(text, end);
+    let number = text.get(from..end).is_some_and(|value| {
+        value.iter().all(|b| b.is_ascii_digit() || matches!(b, b'-' | b'.' | b'+' | b'e' | b'E'))
+    });
     let form = match () {
         () if name.query => Form::Query,
         () if name.begins_line && fills && !(tight && sign == b'=') => Form::Line,
         () if from > start => Form::Line,
         () if tight && sign == b'=' => Form::Env,
-        () if name.quoted => Form::Quoted,
+        () if name.quoted && number => Form::Quoted,
+        // YAML; in code a name stands there.
+        () if name.quoted && fills => Form::Line,
         () => Form::Prose,
     };
     // A number of JSON or Python: what stands in its place is a string.
     let quote = (name.quoted && sign == b':').then_some(name.range.end..name.range.end + 1);
     Some(Value { range: start..end, form, quote })
+}
+
+/// `decode(x)`, `values["x"]`, `args[0]`, `settings.key)`: names that end at the bracket of a call or an index, or as an argument.
+fn is_code(text: &[u8], value: Range<usize>) -> bool {
+    const LONGEST: usize = 120;
+    let rest = text.get(value.end..).unwrap_or_default();
+    let rest = rest.get(..LONGEST).unwrap_or(rest);
+    let line = rest.split(|b| *b == b'\n').next().unwrap_or_default();
+    let code = match line {
+        [b'(', ..] => true,
+        // `f(key=settings.key, ...`: an argument.
+        [b',' | b')', ..] => text.get(value.clone()).is_some_and(|bytes| bytes.contains(&b'.')),
+        // Not the colour of a terminal: `[0m`.
+        [b'[', b'"' | b'\'' | b'$', ..] => true,
+        [b'[', inside @ ..] => {
+            let index = inside.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
+            index > 0 && inside.get(index) == Some(&b']')
+        }
+        _ => false,
+    };
+    code && !value.is_empty() && text.get(value).is_some_and(is_path_of_names)
 }
 
 /// The length of a scheme of nobody's list (`Authorization: Custom x`) and its blank.

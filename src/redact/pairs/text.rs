@@ -136,6 +136,11 @@ fn flag(text: &[u8], at: usize) -> Option<(&[u8], Value)> {
     if text.get(from) == Some(&b'-') {
         return None;
     }
+    // `option("--password", prompt=True)`: after a comma only a string follows.
+    let quoted = matches!(between.last(), Some(b'"' | b'\''));
+    if between.contains(&b',') && !quoted {
+        return None;
+    }
     Some((name, Value { range: from..end, form: Form::Env, quote: None }))
 }
 
