@@ -108,6 +108,16 @@ impl FromStr for Validator {
 }
 
 impl Validator {
+    /// Its name in rule files.
+    pub fn name(&self) -> &'static str {
+        NAMED.iter().find(|(_, known)| known == self).map_or("entropy", |(name, _)| name)
+    }
+
+    /// Whether it can reject; the others confirm only.
+    pub fn rejects(&self) -> bool {
+        !matches!(self, Self::Crc32Base62 | Self::Crc32Base36 | Self::Crc32Hex)
+    }
+
     /// Judges a candidate, in time linear in its length.
     pub fn check(&self, candidate: &[u8]) -> Verdict {
         match self {

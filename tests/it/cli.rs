@@ -57,6 +57,7 @@ fn every_command_has_help_with_examples() {
         "rules list",
         "rules check",
         "rules test",
+        "rules export",
         "healthcheck",
         "demo",
     ] {

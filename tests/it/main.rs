@@ -42,6 +42,7 @@ mod receive_life;
 mod receive_limits;
 mod receive_support;
 mod rules;
+mod rules_export;
 mod rules_test;
 mod schema;
 mod seeds;

@@ -1,5 +1,6 @@
-//! `blackbar rules`: what is looked for, whether rule files are right, and how much they find.
+//! `blackbar rules`: what is looked for, whether rule files are right, how much they find, and the same for other tools.
 
+mod export;
 mod test;
 
 use std::fmt::Write as _;
@@ -14,14 +15,15 @@ use super::{FAILED, plural, print, say};
 use crate::redact::replacements;
 use crate::redact::rules::{Confidence, Mode, RuleSet, check};
 
-/// List the rules, check rule files by their own examples, or measure them on labelled texts
+/// List, check, measure or export the rules
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   blackbar rules list
   blackbar rules list --config relay.yaml   the rules that it comes to
   blackbar rules check own.yaml             run the examples of a rule file
   blackbar rules check                      run those of the built-in rules
-  blackbar rules test labelled.jsonl        what is found of known secrets")]
+  blackbar rules test labelled.jsonl        what is found of known secrets
+  blackbar rules export --format python     the rules for another tool")]
 pub(super) struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -32,6 +34,7 @@ enum Command {
     List(ListArguments),
     Check(CheckArguments),
     Test(test::Arguments),
+    Export(export::Arguments),
 }
 
 /// List the rules: kind, confidence, what each finds
@@ -61,6 +64,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::List(arguments) => list(arguments),
         Command::Check(arguments) => check_files(arguments),
         Command::Test(arguments) => test::run(arguments),
+        Command::Export(arguments) => export::run(arguments),
     }
 }
 

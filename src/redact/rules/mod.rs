@@ -16,5 +16,6 @@ mod shape;
 mod template;
 
 pub use check::{CheckReport, Problem, check};
+pub use portable::problems as portability;
 pub use rule::{Confidence, Cut, Example, Group, Mode, Origin, Rule, Specificity};
 pub use set::{Allow, NAMED_PAIR_KIND, RuleError, RuleErrors, RuleSet};

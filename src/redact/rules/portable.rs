@@ -12,7 +12,7 @@ use regex_syntax::ast::{
 const MAX_REPEAT: u32 = 1000;
 
 /// What in `pattern` one of the three engines doesn't know or reads otherwise. A pattern that does not parse gives nothing.
-pub(super) fn problems(pattern: &str) -> Vec<String> {
+pub fn problems(pattern: &str) -> Vec<String> {
     match Parser::new().parse(pattern) {
         Ok(ast) => visit(&ast, Portability { problems: Vec::new() }).unwrap_or_default(),
         Err(_) => Vec::new(),
