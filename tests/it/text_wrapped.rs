@@ -196,6 +196,36 @@ fn cut_off_at_the_end() {
     }
 }
 
+/// Where a tool cut its output before somebody wrapped it.
+#[test]
+fn cut_off_inside_of_a_value() {
+    for rule in active() {
+        let Some(cut) = &rule.cut else { continue };
+        let bare = |case: &Case| case.secrets.len() == 1 && case.secrets[0].start == 0;
+        for case in Case::of(&rule).filter(bare) {
+            let short = case.cut(cut.floor.max(rule.anchors.iter().map(String::len).max().unwrap_or(0) + 4));
+            let held = short.text_until(short.text.len());
+            if !rule.anchors.iter().any(|anchor| held.contains(&anchor.to_lowercase())) {
+                continue;
+            }
+            for (before, after) in [
+                ("key ", "... and"),
+                ("key ", "\u{2026}"),
+                ("key ", "\n... [truncated 500 characters]\n"),
+                ("$ cat f\n", "\n\n[Output truncated]"),
+                ("$ cat f\n", "<response clipped><NOTE>see the file"),
+                ("```\n", "\n```\n(output truncated)"),
+                ("{\"output\":\"$ cat f\\n", "\",\"exit\":0}"),
+                ("{\"output\":\"$ cat f\\n", "\\n... 20 more lines\",\"exit\":0}"),
+                ("{\"a\":\"{\\\"out\\\":\\\"the key ", "\",\"exit\":0}"),
+                ("{'out': 'the key ", "', 'exit': 0}"),
+            ] {
+                short.each_byte(before, after, |byte| vec![byte]).assert_gone(after, &rule.kind);
+            }
+        }
+    }
+}
+
 #[test]
 fn wherever_it_stands_in_a_longer_text() {
     let before = [

@@ -1,6 +1,4 @@
-//! Secrets cut off by the end of a value, or by an ellipsis: shorter than their rule demands.
-
-use std::ops::Range;
+//! Secrets cut off by the end of a value, of a string in it, or by a mark of truncation: shorter than their rule demands.
 
 use memchr::memmem;
 use regex::bytes::Regex;
@@ -8,23 +6,43 @@ use regex::bytes::Regex;
 use super::{Scan, digest};
 use crate::redact::compile::Candidate;
 use crate::redact::decode::Place;
-use crate::redact::marker;
 use crate::redact::rules::Rule;
 
 /// How far back from the end a cut secret may begin, in bytes.
 const MAX_CUT: usize = 8192;
 /// Starts that are tried for one end.
 const TRIES: usize = 8;
-/// What stands where something was left out.
-const ELLIPSES: [&[u8]; 5] = [b"...", "\u{2026}".as_bytes(), b"[trunc", b"<trunc", b"(trunc"];
+/// How far behind the end a mark of truncation may stand, in bytes.
+const MAX_MARK: usize = 96;
+/// What says that something was left out, on the line that the secret ends on or the next.
+const LEFT_OUT: [&[u8]; 9] = [
+    b"truncated",
+    b"truncation",
+    b"omitted",
+    b"clipped",
+    b"elided",
+    b"cut off",
+    b"more line",
+    b"more char",
+    b"more byte",
+];
 
 impl Scan<'_> {
     /// The cut secrets of one rule. `covered`: where its last whole secret ends.
     pub(super) fn cut(&mut self, text: &[u8], candidate: Candidate, covered: usize, place: &Place<'_>) {
         let Some(rule) = self.compiled.rule(candidate.rule) else { return };
         let Some(cut) = &rule.cut else { return };
-        for end in ends(text, candidate.first) {
-            if end <= covered || end < candidate.first + cut.floor.min(4) {
+        let open = open_end(text);
+        let mut done = covered;
+        for anchor in anchors(rule, text, candidate) {
+            if anchor < done {
+                continue;
+            }
+            let end = token_end(text, anchor);
+            let start = token_start(text, end);
+            let far = end < anchor + cut.floor.min(4);
+            if far || !(end >= open || is_left_out(text, end) || is_string_cut(text, start, end)) {
+                done = done.max(end.min(open));
                 continue;
             }
             let Some(regex) = self.compiled.cut_regex(candidate.rule) else {
@@ -32,7 +50,7 @@ impl Scan<'_> {
                 return;
             };
             let first = candidate.first.saturating_sub(rule.before_anchor).max(covered);
-            let mut at = token_start(text, end).max(first);
+            let mut at = start.max(first);
             let upto = text.get(..end).unwrap_or_default();
             for _ in 0..TRIES {
                 let Some(found) = regex.find_at(upto, at) else { break };
@@ -43,7 +61,6 @@ impl Scan<'_> {
                 let secret = cut_secret(rule, regex, upto, found.range());
                 let good = secret.end == end
                     && secret.len() >= cut.floor
-                    && !marker::holds(text, &secret)
                     && rule.starts_well(text.get(..found.start()).unwrap_or_default())
                     && has_anchor(rule, text.get(found.range()).unwrap_or_default());
                 let good = good && !digest::holds_cut(upto, secret.start);
@@ -53,6 +70,7 @@ impl Scan<'_> {
                 }
                 at = found.start() + 1;
             }
+            done = end;
         }
     }
 }
@@ -78,32 +96,78 @@ fn has_anchor(rule: &Rule, found: &[u8]) -> bool {
     })
 }
 
-/// Where a value may have been cut: its end, and before every ellipsis.
-fn ends(text: &[u8], from: usize) -> Vec<usize> {
-    let closing =
-        |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'}' | b']' | b')' | b'\\' | b'`');
-    let open = text.iter().rposition(|b| !closing(b)).map_or(0, |at| at + 1);
-    let mut ends = vec![open];
+/// Where anchors of a rule stand.
+fn anchors(rule: &Rule, text: &[u8], candidate: Candidate) -> Vec<usize> {
+    let from = candidate.first;
     let rest = text.get(from..).unwrap_or_default();
-    for ellipsis in ELLIPSES {
-        let mut after = usize::MAX;
-        for at in memmem::find_iter(rest, ellipsis).map(|at| at + from) {
-            // A row of dots is one ellipsis.
-            if at != after {
-                ends.push(at);
-            }
-            after = at + ellipsis.len();
+    let mut all = Vec::new();
+    for anchor in rule.anchors.iter().map(String::as_bytes) {
+        if rule.ignore_case {
+            let here = rest.windows(anchor.len()).enumerate();
+            all.extend(
+                here.filter(|(_, window)| window.eq_ignore_ascii_case(anchor)).map(|(at, _)| from + at),
+            );
+        } else {
+            all.extend(memmem::find_iter(rest, anchor).map(|at| from + at));
         }
     }
-    ends.sort_unstable();
-    ends.dedup();
-    ends
+    all.sort_unstable();
+    all
+}
+
+/// Where the text ends, what closes strings and brackets left out.
+fn open_end(text: &[u8]) -> usize {
+    let closing =
+        |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'}' | b']' | b')' | b'\\' | b'`');
+    text.iter().rposition(|b| !closing(b)).map_or(0, |at| at + 1)
+}
+
+/// Where the token around `at` ends: at a blank, a quote, an escape, an ellipsis.
+fn token_end(text: &[u8], at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    let ends = |at: usize, byte: u8| match byte {
+        b'"' | b'\'' | b'`' | b'\\' | 0xe2 | b'}' | b']' | b')' | b'<' | b'[' | b'(' | b',' => true,
+        b'.' => rest.get(at..at + 3) == Some(b"..."),
+        byte => byte.is_ascii_whitespace(),
+    };
+    let len = rest.iter().take(MAX_CUT).enumerate().position(|(at, byte)| ends(at, *byte));
+    at + len.unwrap_or(rest.len().min(MAX_CUT))
 }
 
 /// Where the text without blanks and quotes that ends at `end` begins.
 fn token_start(text: &[u8], end: usize) -> usize {
-    let window: Range<usize> = end.saturating_sub(MAX_CUT)..end;
-    let bytes = text.get(window.clone()).unwrap_or_default();
+    let from = end.saturating_sub(MAX_CUT);
+    let bytes = text.get(from..end).unwrap_or_default();
     let outside = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'`');
-    bytes.iter().rposition(outside).map_or(window.start, |at| window.start + at + 1)
+    bytes.iter().rposition(outside).map_or(from, |at| from + at + 1)
+}
+
+/// Whether an ellipsis follows, or a note that something was left out.
+fn is_left_out(text: &[u8], end: usize) -> bool {
+    let rest = text.get(end..text.len().min(end + MAX_MARK)).unwrap_or_default();
+    if rest.starts_with(b"...") || rest.starts_with("\u{2026}".as_bytes()) {
+        return true;
+    }
+    let blank = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'\\' | b'n' | b'r' | b'"' | b'\'' | b'`');
+    let Some(start) = rest.iter().take(12).position(|b| !blank(b)) else { return false };
+    let note = rest.get(start..).unwrap_or_default();
+    if start > 0 && (note.starts_with(b"...") || note.starts_with("\u{2026}".as_bytes())) {
+        return true;
+    }
+    let line = note.split(|b| matches!(b, b'\n' | b'\\')).next().unwrap_or_default().to_ascii_lowercase();
+    LEFT_OUT.iter().any(|words| memmem::find(&line, words).is_some())
+}
+
+/// Whether the string that the token stands in ends with it, and holds more than it: what a tool wrote, cut and put into JSON.
+fn is_string_cut(text: &[u8], start: usize, end: usize) -> bool {
+    const LONGEST: usize = 64;
+    let rest = text.get(end..).unwrap_or_default();
+    let escapes = rest.iter().take(LONGEST).take_while(|b| **b == b'\\').count();
+    let Some(quote) = rest.get(escapes).copied().filter(|b| matches!(b, b'"' | b'\'')) else { return false };
+    // A line of output stands before it: a blank, or the escape of a line end.
+    let from = start.saturating_sub(LONGEST);
+    let before = text.get(from..end).unwrap_or_default();
+    let last_quote = memchr::memrchr(quote, before).map_or(0, |at| at + 1);
+    let before = before.get(last_quote..).unwrap_or_default();
+    before.iter().any(u8::is_ascii_whitespace) || memmem::find(before, b"\\n").is_some()
 }
