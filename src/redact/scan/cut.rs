@@ -1,11 +1,14 @@
 //! Secrets cut off by the end of a value, of a string in it, or by a mark of truncation: shorter than their rule demands.
 
+use std::ops::Range;
+
 use memchr::memmem;
 use regex::bytes::Regex;
 
 use super::{Scan, digest};
 use crate::redact::compile::Candidate;
 use crate::redact::decode::Place;
+use crate::redact::marker;
 use crate::redact::rules::Rule;
 
 /// How far back from the end a cut secret may begin, in bytes.
@@ -63,7 +66,7 @@ impl Scan<'_> {
                     && secret.len() >= cut.floor
                     && rule.starts_well(text.get(..found.start()).unwrap_or_default())
                     && has_anchor(rule, text.get(found.range()).unwrap_or_default());
-                let good = good && !digest::holds_cut(upto, secret.start);
+                let good = good && !digest::holds_cut(upto, secret.start) && !marker::holds(text, &secret);
                 if good && !self.compiled.set().allows(text.get(secret.clone()).unwrap_or_default()) {
                     self.emit(candidate.rule, secret, place);
                     break;
