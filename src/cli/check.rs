@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::arguments::ProxyArguments;
-use super::{print, say};
+use super::{print, say_notices};
 use crate::app;
 
 /// Check the configuration and tell every problem with its place
@@ -26,9 +26,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     for pipeline in config.pipelines.values() {
         app::redactor(&pipeline.scrub)?;
     }
-    for notice in &config.notices {
-        say(&format!("{}: {}", if notice.warning { "warning" } else { "note" }, notice.message));
-    }
+    say_notices(&config.notices);
     print("the configuration is right\n")?;
     Ok(ExitCode::SUCCESS)
 }

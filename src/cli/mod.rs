@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::config::Problems;
+use crate::config::{Notice, Problems};
 
 /// Exit code of a command that failed.
 const FAILED: u8 = 1;
@@ -100,6 +100,13 @@ fn plural(count: usize) -> &'static str {
 /// A line for the user, on standard error. That nobody reads it is no failure.
 fn say(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{line}");
+}
+
+/// What there is to know about a configuration that is right.
+fn say_notices(notices: &[Notice]) {
+    for notice in notices {
+        say(&format!("{}: {}", if notice.warning { "warning" } else { "note" }, notice.message));
+    }
 }
 
 /// Output of a command, on standard output.

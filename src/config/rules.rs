@@ -11,7 +11,7 @@ use super::settings::SparedService;
 use crate::redact::action::{ACTIONS, Action, HmacKey, LEAST_KEY};
 use crate::redact::policy::Policy;
 use crate::redact::replacements;
-use crate::redact::rules::{NAMED_PAIR_KIND, RuleSet};
+use crate::redact::rules::{NAMED_PAIR_KIND, RuleErrors, RuleSet};
 
 /// The largest rule file, in bytes.
 const MAX_RULE_FILE: u64 = 16 << 20;
@@ -30,6 +30,24 @@ pub(crate) fn read(
             Err(problems) => {
                 for (origin, message) in problems {
                     context.sink.add(&origin, rules.path_of("files"), message);
+                }
+            }
+        }
+    }
+    for file in rules.list("gitleaks", &[]) {
+        let read = read_text(&file, context)
+            .and_then(|(name, text)| RuleSet::from_gitleaks(&name, &text).map_err(|errors| placed(&errors)));
+        match read {
+            Ok((more, notes)) => {
+                set.extend(more);
+                for note in notes {
+                    let message = format!("{}:{}: {}", note.origin.file, note.origin.line, note.message);
+                    if note.left_out { context.warning(message) } else { context.notice(message) }
+                }
+            }
+            Err(problems) => {
+                for (origin, message) in problems {
+                    context.sink.add(&origin, rules.path_of("gitleaks"), message);
                 }
             }
         }
@@ -177,19 +195,30 @@ fn spare(set: &mut RuleSet, key: &str, item: &Located<String>, section: &Section
 }
 
 /// Reads a rule file, relative to the configuration file that names it.
-fn read_file(file: &Located<String>, context: &Context<'_>) -> Result<RuleSet, Vec<(Origin, String)>> {
+fn read_file(file: &Located<String>, context: &Context<'_>) -> Result<RuleSet, Misplaced> {
+    let (name, text) = read_text(file, context)?;
+    RuleSet::from_yaml(&name, &text).map_err(|errors| placed(&errors))
+}
+
+/// Problems with their places.
+type Misplaced = Vec<(Origin, String)>;
+
+/// The name of a file for messages, and its text.
+fn read_text(file: &Located<String>, context: &Context<'_>) -> Result<(String, String), Misplaced> {
     let path = relative_to(&file.origin, &file.value, context);
     let shown = path.display().to_string();
     let at_list = |message: String| vec![(file.origin.clone(), message)];
-    let size =
-        std::fs::metadata(&path).map_err(|e| at_list(format!("rule file {shown} cannot be read: {e}")))?;
+    let cannot = |error: std::io::Error| at_list(format!("rule file {shown} cannot be read: {error}"));
+    let size = std::fs::metadata(&path).map_err(cannot)?;
     if size.len() > MAX_RULE_FILE {
         return Err(at_list(format!("rule file {shown} is larger than {MAX_RULE_FILE} bytes")));
     }
-    let text = std::fs::read_to_string(&path)
-        .map_err(|e| at_list(format!("rule file {shown} cannot be read: {e}")))?;
-    RuleSet::from_yaml(&shown, &text)
-        .map_err(|errors| errors.0.iter().map(|e| (place(&e.origin), e.message.clone())).collect())
+    let text = std::fs::read_to_string(&path).map_err(cannot)?;
+    Ok((shown, text))
+}
+
+fn placed(errors: &RuleErrors) -> Misplaced {
+    errors.0.iter().map(|error| (place(&error.origin), error.message.clone())).collect()
 }
 
 fn place(origin: &crate::redact::rules::Origin) -> Origin {

@@ -21,6 +21,8 @@ pub(super) struct Compiled {
     anchors: Option<AhoCorasick>,
     /// For each anchor of the automaton, the rules that it stands for.
     rules_of: Vec<Vec<usize>>,
+    /// Rules without an anchor, which are looked at in every text.
+    always: Vec<usize>,
     regexes: Vec<Lazy>,
 }
 
@@ -77,7 +79,10 @@ impl Compiled {
         }
         let automaton = if anchors.is_empty() { None } else { Some(automaton(&anchors)?) };
         let regexes = set.rules().iter().map(|_| Lazy::default()).collect();
-        Ok(Self { set, anchors: automaton, rules_of, regexes })
+        let is_anchored =
+            |index: &usize| set.rules().get(*index).is_some_and(|rule| !rule.anchors.is_empty());
+        let always = (0..set.rules().len()).filter(|index| !is_anchored(index)).collect();
+        Ok(Self { set, anchors: automaton, rules_of, always, regexes })
     }
 
     /// The rules that this was made of.
@@ -95,9 +100,10 @@ impl Compiled {
         self.rule(index).map_or(Specificity::NamedPair, |rule| rule.specificity)
     }
 
-    /// The rules of which an anchor occurs in `text`. Allocates only where one does.
+    /// The rules of which an anchor occurs in `text`, and those without one. Allocates only where there is one.
     pub(super) fn candidates(&self, text: &[u8]) -> Vec<Candidate> {
-        let mut found: Vec<Candidate> = Vec::new();
+        let everywhere = |&rule: &usize| Candidate { rule, first: 0, last: text.len() };
+        let mut found: Vec<Candidate> = self.always.iter().map(everywhere).collect();
         let Some(anchors) = &self.anchors else { return found };
         for hit in anchors.find_overlapping_iter(text) {
             for &rule in self.rules_of.get(hit.pattern().as_usize()).into_iter().flatten() {
@@ -138,6 +144,7 @@ pub(super) fn secret_of(
     let secret = match group {
         Group::Index(index) => captures.get(*index),
         Group::Name(name) => captures.name(name),
+        Group::First => captures.iter().skip(1).flatten().find(|group| !group.is_empty()),
     };
     secret.map_or(found, |secret| secret.range())
 }

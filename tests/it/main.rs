@@ -27,6 +27,7 @@ mod coverage;
 mod end_to_end;
 mod errors;
 mod forward;
+mod gitleaks;
 mod identifiers;
 mod image;
 mod json;

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 
 use super::arguments::ConfigArguments;
-use super::{FAILED, plural, print, say};
+use super::{FAILED, plural, print, say, say_notices};
 use crate::redact::replacements;
 use crate::redact::rules::{Confidence, Mode, RuleSet, check};
 
@@ -85,6 +85,8 @@ fn list(arguments: &ListArguments) -> anyhow::Result<ExitCode> {
         writeln!(out, "{:width$}  contextual  the value of a name such as password or api_key", "secret")?;
     }
     print(&out)?;
+    // What of an imported file does not count is part of the answer.
+    say_notices(&config.notices);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -145,6 +145,7 @@ impl<'r> Matcher<'r> {
                 None => Some(whole),
                 Some(Group::Index(index)) => captures.get(*index),
                 Some(Group::Name(name)) => captures.name(name),
+                Some(Group::First) => captures.iter().skip(1).flatten().find(|group| !group.is_empty()),
             };
             match secret.filter(|secret| self.accepts(text, whole.start(), secret.as_bytes())) {
                 Some(secret) => {

@@ -196,6 +196,7 @@ impl Loader {
             specificity: if listed { Specificity::KnownFormat } else { specificity(&kind, confidence) },
             cut: None,
             is_copy: false,
+            spare: Vec::new(),
             examples: Vec::new(),
             counterexamples: Vec::new(),
             origin: Origin { file: Arc::clone(&self.file), line },

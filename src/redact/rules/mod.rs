@@ -8,14 +8,18 @@ mod actions;
 mod check;
 mod each;
 mod edge;
+mod gitleaks;
 mod load;
 mod portable;
 mod rule;
 mod set;
 mod shape;
+mod spare;
 mod template;
 
 pub use check::{CheckReport, Problem, check};
+pub use gitleaks::Note;
 pub use portable::problems as portability;
 pub use rule::{Confidence, Cut, Example, Group, Mode, Origin, Rule, Specificity};
 pub use set::{Allow, NAMED_PAIR_KIND, RuleError, RuleErrors, RuleSet};
+pub use spare::{SpareList, SpareTarget};

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::spare::SpareList;
 use crate::redact::action::Action;
 use crate::redact::validate::{Validator, Verdict};
 
@@ -50,6 +51,8 @@ pub enum Group {
     Index(usize),
     /// By name, `(?P<name>...)`.
     Name(String),
+    /// The first that took part in the match, of several.
+    First,
 }
 
 /// How a secret is known that the end of the value cut off.
@@ -75,7 +78,8 @@ pub struct Rule {
     pub source: Option<String>,
     /// How sure a match is.
     pub confidence: Confidence,
-    /// Literals of which at least one stands in every match. Never empty.
+    /// Literals, without regard to case: the rule is looked at only where one of them occurs. Empty: in every text, for
+    /// packs and imported rules whose patterns have none.
     pub anchors: Vec<String>,
     /// The pattern begins with `(?i)`: anchors are compared without ASCII case.
     pub ignore_case: bool,
@@ -83,7 +87,8 @@ pub struct Rule {
     pub pattern: String,
     /// The secret's group; `None`: the whole match.
     pub group: Option<Group>,
-    /// Most bytes of a match that can stand before the first byte of its anchor.
+    /// Most bytes of a match that can stand before the first byte of its anchor; [`usize::MAX`]: the anchor need not stand in
+    /// the match at all.
     pub before_anchor: usize,
     /// The match must not continue a word: see [`Rule::starts_well`].
     pub word_start: bool,
@@ -101,6 +106,8 @@ pub struct Rule {
     pub cut: Option<Cut>,
     /// It differs from the rule before it by a word of its `each` only, and is tested there.
     pub is_copy: bool,
+    /// What is harmless for this rule alone.
+    pub spare: Vec<SpareList>,
     /// Templates, expanded: texts in which the rule finds its secret.
     pub examples: Vec<Example>,
     /// Templates, expanded: texts in which it finds nothing.
@@ -141,6 +148,11 @@ impl Rule {
             }
         }
         verdict
+    }
+
+    /// Whether its own lists say that a secret is harmless; `found`: the whole match.
+    pub fn spares(&self, text: &[u8], found: &std::ops::Range<usize>, secret: &[u8]) -> bool {
+        self.spare.iter().any(|list| list.spares(text, found, secret))
     }
 
     /// Whether a match may begin after `before` (the text up to the match).

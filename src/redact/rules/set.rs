@@ -5,6 +5,7 @@ use std::fmt;
 use sha2::{Digest, Sha256};
 
 use super::actions::Actions;
+use super::gitleaks::{self, Note};
 use super::load;
 use super::rule::{Origin, Rule};
 
@@ -82,6 +83,20 @@ impl RuleSet {
     pub fn from_yaml(source_name: &str, yaml: &str) -> Result<Self, RuleErrors> {
         let (rules, allow) = load::load(source_name, yaml).map_err(RuleErrors)?;
         Ok(Self { rules, allow, ..Self::default() })
+    }
+
+    /// Reads a configuration of gitleaks. The notes say what of it does not count.
+    ///
+    /// # Errors
+    ///
+    /// If it is not TOML.
+    pub fn from_gitleaks(source_name: &str, toml: &str) -> Result<(Self, Vec<Note>), RuleErrors> {
+        gitleaks::load(source_name, toml)
+    }
+
+    /// These rules and nothing else.
+    pub(super) fn of(rules: Vec<Rule>) -> Self {
+        Self { rules, ..Self::default() }
     }
 
     /// Adds the rules, the allow list and the named pairs of `other`; its rules come after these. What was said of actions stays.

@@ -38,6 +38,12 @@ pub(super) fn before_anchor(pattern: &str, anchors: &[String]) -> Option<usize> 
     depth(&parse(bare).ok()?, &needles, fold)
 }
 
+/// As [`before_anchor`], of a pattern whose letters are all in lower case.
+pub(super) fn depth_of(folded: &Hir, anchors: &[String]) -> Option<usize> {
+    let needles: Vec<Vec<u8>> = anchors.iter().map(|anchor| anchor.as_bytes().to_vec()).collect();
+    depth(folded, &needles, true)
+}
+
 fn depth(hir: &Hir, needles: &[Vec<u8>], fold: bool) -> Option<usize> {
     if let Some(found) = depth_in_prefixes(hir, needles, fold) {
         return Some(found);
@@ -164,6 +170,7 @@ pub(super) fn group_number(hir: &Hir, wanted: &super::Group) -> Option<u32> {
         HirKind::Capture(capture) => {
             let here = match wanted {
                 super::Group::Index(index) => usize::try_from(capture.index) == Ok(*index),
+                super::Group::First => true,
                 super::Group::Name(name) => capture.name.as_deref() == Some(name.as_str()),
             };
             if here { Some(capture.index) } else { group_number(&capture.sub, wanted) }

@@ -105,7 +105,7 @@ impl Scan<'_> {
 
     /// The secret of a match, if it is one.
     fn accept(&self, rule: &Rule, regex: &Regex, text: &[u8], found: Range<usize>) -> Option<Range<usize>> {
-        let secret = secret_of(rule, regex, text, found);
+        let secret = secret_of(rule, regex, text, found.clone());
         let bytes = text.get(secret.clone())?;
         let counts = !bytes.is_empty()
             && !marker::is_redacted(bytes)
@@ -116,6 +116,7 @@ impl Scan<'_> {
                 Verdict::Confirmed => true,
                 Verdict::Plausible => !digest::holds(text, secret.start),
             }
+            && !rule.spares(text, &found, bytes)
             && !self.compiled.set().allows(bytes);
         counts.then_some(secret)
     }

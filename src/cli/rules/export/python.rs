@@ -58,6 +58,7 @@ fn line(out: &mut String, rule: &Rule) {
         None => "0".to_owned(),
         Some(Group::Index(index)) => index.to_string(),
         Some(Group::Name(name)) => literal(name),
+        Some(Group::First) => "None".to_owned(),
     };
     let checks: Vec<String> = rule.validate.iter().filter_map(check).collect();
     let approximate = rule.validate.iter().any(|test| test.rejects() && check(test).is_none());

@@ -21,7 +21,10 @@ class Rule:
             match = self.pattern.search(text, at)
             if match is None:
                 return
-            start, end = match.span(self.group)
+            group = self.group
+            if group is None:
+                group = next((at for at, text in enumerate(match.groups(), 1) if text), 0)
+            start, end = match.span(group)
             if start < end and self._accepts(text, match.start(), text[start:end]):
                 yield start, end
                 at = max(end, match.start() + 1)
