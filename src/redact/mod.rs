@@ -23,6 +23,7 @@ pub mod report;
 pub mod rules;
 mod scan;
 pub mod text;
+pub mod trial;
 pub mod validate;
 pub mod values;
 mod vendors;

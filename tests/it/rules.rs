@@ -1,6 +1,7 @@
 //! The rule files: the built-in packs pass their own tests, mistakes are told with their line, seed A's set is as published.
 
 use blackbar::redact::rules::{RuleSet, Specificity, check};
+use blackbar::redact::trial;
 
 #[test]
 fn the_built_in_packs_pass_their_own_tests() {
@@ -12,6 +13,45 @@ fn the_built_in_packs_pass_their_own_tests() {
         .collect();
     assert!(report.is_ok(), "{}", problems.join("\n"));
     assert!(report.rules > 100 && report.examples > 200);
+}
+
+#[test]
+fn the_built_in_packs_pass_their_own_tests_all_together() {
+    let problems = trial::problems(&RuleSet::builtin(), &RuleSet::empty()).unwrap();
+    assert!(problems.is_empty(), "{problems:#?}");
+}
+
+#[test]
+fn what_only_shows_with_all_rules_together_is_told() {
+    let yaml = r"
+rules:
+  - kind: acme-word
+    description: What follows acme, which other rules know better
+    confidence: contextual
+    anchors: ['acme ']
+    pattern: 'acme ([0-9A-Za-z_]{20,})'
+    group: 1
+    examples:
+      - 'acme «{alnum:30}»'
+      - 'acme «ghp_{alnum:36}»'
+    counterexamples:
+      - 'acme_'
+  - kind: acme-other
+    description: Another rule takes its counterexample
+    confidence: contextual
+    anchors: ['acmes ']
+    pattern: 'acmes ([0-9]{20,})'
+    group: 1
+    examples:
+      - 'acmes «{digits:20}»'
+    counterexamples:
+      - 'acmes {alnum:30}'
+";
+    let own = RuleSet::from_yaml("own.yaml", yaml).unwrap();
+    assert!(check(&own).is_ok());
+    let problems = trial::problems(&own, &RuleSet::builtin()).unwrap();
+    let told: Vec<_> = problems.iter().map(|p| (&*p.kind, p.origin.line, p.message.as_str())).collect();
+    assert_eq!(told, [("acme-word", 11, "with all rules together the example becomes `github-token`")]);
 }
 
 fn seed_a() -> RuleSet {

@@ -10,6 +10,7 @@ use crate::redact::compile::Candidate;
 use crate::redact::decode::Place;
 use crate::redact::marker;
 use crate::redact::rules::Rule;
+use crate::redact::validate::Verdict;
 
 /// How far back from the end a cut secret may begin, in bytes.
 const MAX_CUT: usize = 8192;
@@ -66,8 +67,10 @@ impl Scan<'_> {
                     && secret.len() >= cut.floor
                     && rule.starts_well(text.get(..found.start()).unwrap_or_default())
                     && has_anchor(rule, text.get(found.range()).unwrap_or_default());
-                let good = good && !digest::holds_cut(upto, secret.start) && !marker::holds(text, &secret);
-                if good && !self.compiled.set().allows(text.get(secret.clone()).unwrap_or_default()) {
+                let bytes = text.get(secret.clone()).unwrap_or_default();
+                let marked = marker::holds(text, &secret);
+                let good = good && !marked && !digest::holds_cut(upto, secret.start) && !are_words(rule, bytes);
+                if good && !self.compiled.set().allows(bytes) {
                     self.emit(candidate.rule, secret, place);
                     break;
                 }
@@ -86,6 +89,13 @@ fn cut_secret(rule: &Rule, regex: &Regex, text: &[u8], found: Range<usize>) -> R
     // Patterns of cut secrets have this one group.
     let group = regex.captures_at(text, found.start).and_then(|captures| captures.get(1).map(|m| m.range()));
     group.unwrap_or(found.start..found.start)
+}
+
+/// Whether a validator rejects a cut secret that is long enough for it, and made of letters in lower case: `sk-ant-your-key-goes-here`.
+fn are_words(rule: &Rule, secret: &[u8]) -> bool {
+    const LONG: usize = 20;
+    let word = |b: &u8| b.is_ascii_lowercase() || matches!(b, b'-' | b'_' | b'.');
+    secret.len() >= LONG && secret.iter().all(word) && rule.verdict(secret) == Verdict::Rejected
 }
 
 /// A prefix of a match counts only where it is long enough to hold the anchor.
