@@ -30,7 +30,7 @@ fn ends_in_base64(before: &[u8]) -> bool {
     let signs = count(|b| matches!(b, b'+' | b'/')).max(count(|b| matches!(b, b'-' | b'_')));
     let letters = [count(u8::is_ascii_uppercase), count(u8::is_ascii_lowercase), count(u8::is_ascii_digit)];
     letters.iter().sum::<usize>() + signs == RUN
-        && letters.iter().zip([12, 6, 1]).all(|(n, least)| *n >= least)
+        && letters.iter().zip([12, 6, 0]).all(|(n, least)| *n >= least)
         && signs <= RUN / 8
 }
 

@@ -69,7 +69,8 @@ impl Scan<'_> {
                     && has_anchor(rule, text.get(found.range()).unwrap_or_default());
                 let bytes = text.get(secret.clone()).unwrap_or_default();
                 let marked = marker::holds(text, &secret);
-                let good = good && !marked && !digest::holds_cut(upto, secret.start) && !are_words(rule, bytes);
+                let good =
+                    good && !marked && !digest::holds_cut(upto, secret.start) && !are_words(rule, bytes);
                 if good && !self.compiled.set().allows(bytes) {
                     self.emit(candidate.rule, secret, place);
                     break;
