@@ -24,6 +24,21 @@ pub(crate) fn read(
 ) -> (RuleSet, Vec<SparedService>) {
     let mut rules = section.child("rules");
     let mut set = if rules.boolean("builtin", true) { RuleSet::builtin() } else { RuleSet::empty() };
+    let mut taken: Vec<String> = Vec::new();
+    for pack in rules.list("packs", &[]) {
+        // `pii` holds the others.
+        let held = taken.contains(&pack.value)
+            || (taken.iter().any(|name| name == "pii") && pack.value.starts_with("pii"));
+        match RuleSet::optional(&pack.value) {
+            Some(_) if held => {}
+            Some(more) => set.extend(more),
+            None => {
+                let message = unknown("pack", &pack.value, RuleSet::optional_packs());
+                rules.problem(&pack.origin, "packs", message);
+            }
+        }
+        taken.push(pack.value);
+    }
     for file in rules.list("files", &[]) {
         match read_file(&file, context) {
             Ok(more) => set.extend(more),

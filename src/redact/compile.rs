@@ -64,7 +64,7 @@ impl Compiled {
     pub(super) fn new(set: RuleSet) -> Result<Self, CompileError> {
         let mut anchors: Vec<Vec<u8>> = Vec::new();
         let mut rules_of: Vec<Vec<usize>> = Vec::new();
-        for (index, rule) in set.rules().iter().enumerate() {
+        for (index, rule) in set.rules().iter().enumerate().filter(|(_, rule)| !rule.integers) {
             for anchor in &rule.anchors {
                 let anchor = anchor.to_ascii_lowercase().into_bytes();
                 match anchors.iter().position(|known| *known == anchor).and_then(|at| rules_of.get_mut(at)) {
@@ -79,9 +79,8 @@ impl Compiled {
         }
         let automaton = if anchors.is_empty() { None } else { Some(automaton(&anchors)?) };
         let regexes = set.rules().iter().map(|_| Lazy::default()).collect();
-        let is_anchored =
-            |index: &usize| set.rules().get(*index).is_some_and(|rule| !rule.anchors.is_empty());
-        let always = (0..set.rules().len()).filter(|index| !is_anchored(index)).collect();
+        let of_text = set.rules().iter().enumerate().filter(|(_, rule)| !rule.integers);
+        let always = of_text.filter(|(_, rule)| rule.anchors.is_empty()).map(|(index, _)| index).collect();
         Ok(Self { set, anchors: automaton, rules_of, always, regexes })
     }
 

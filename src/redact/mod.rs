@@ -16,6 +16,7 @@ pub mod marker;
 pub mod names;
 mod overlap;
 mod pairs;
+mod personal;
 pub mod policy;
 mod redacted;
 pub mod replacements;

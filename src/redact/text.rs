@@ -13,8 +13,9 @@ use super::compile::{CompileError, Compiled};
 use super::finding::Finder;
 use super::marker::{UNSCANNED_KIND, marker};
 use super::overlap::{Edit, resolve};
-use super::rules::{NAMED_PAIR_KIND, RuleSet};
+use super::rules::{Mode, NAMED_PAIR_KIND, RuleSet};
 use super::scan::Scan;
+use super::validate::Verdict;
 use super::{Report, Unscanned, canary, keep_json, pairs};
 
 /// Most scans of one value after the first: each finds only what the markers of the last one brought up.
@@ -34,6 +35,8 @@ pub struct KeyPath<'a> {
 pub struct TextScrubber {
     compiled: Compiled,
     pair_kind: Arc<str>,
+    /// Rules that look at integers.
+    integers: Vec<usize>,
     whole: Whole,
 }
 
@@ -50,6 +53,13 @@ impl TextScrubber {
         }
         rules.extend(canary::rules());
         Ok(Self {
+            integers: rules
+                .rules()
+                .iter()
+                .enumerate()
+                .filter(|(_, r)| r.integers)
+                .map(|(index, _)| index)
+                .collect(),
             compiled: Compiled::new(rules)?,
             pair_kind: Arc::from(NAMED_PAIR_KIND),
             whole: Whole::default(),
@@ -119,6 +129,34 @@ impl TextScrubber {
     /// Whether a value of this key is secret whatever it looks like (strings, bytes and numbers).
     pub fn is_secret_key(&self, keys: &KeyPath<'_>) -> bool {
         self.compiled.set().named_pairs() && pairs::is_secret_key(keys.key, in_container(keys))
+    }
+
+    /// Scrubs an integer, by the rules that look at such. `None`: nothing found.
+    pub fn integer(&self, value: i64, report: &mut Report) -> Option<Clean> {
+        if self.integers.is_empty() {
+            return None;
+        }
+        let digits = value.to_string();
+        let text = digits.as_bytes();
+        let set = self.compiled.set();
+        for &index in &self.integers {
+            let (Some(rule), Some(regex)) = (self.compiled.rule(index), self.compiled.regex(index)) else {
+                continue;
+            };
+            let whole = regex.find(text).is_some_and(|found| found.range() == (0..text.len()));
+            if !whole || rule.verdict(text) == Verdict::Rejected || set.allows(text) {
+                continue;
+            }
+            if rule.mode == Mode::Audit {
+                *report.audited.entry(Arc::clone(&rule.kind)).or_default() += 1;
+                continue;
+            }
+            report.count(&rule.kind);
+            let edit =
+                Edit { range: 0..text.len(), finder: Finder::Rule(index), quote: None, continues: false };
+            return Some(apply(text, &[edit], self.whole, set.hmac_key(), |edit| self.written(edit)));
+        }
+        None
     }
 
     /// Bytes that the scan of a text looks at: grows linearly with its length, whatever the text.

@@ -8,6 +8,7 @@ use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
+use super::personal::{self, Personal};
 use super::values;
 
 /// What a validator says.
@@ -59,6 +60,8 @@ pub enum Validator {
     /// `crc32-hex`: the last 8 characters are the CRC-32, in hexadecimal, of all before them (Atlassian) or of those after
     /// the first `_` (Cloudflare). Confirms.
     Crc32Hex,
+    /// A test of personal data. Rejects.
+    Personal(Personal),
 }
 
 /// Names without an argument, as written in rule files.
@@ -94,23 +97,32 @@ const MAX_DECODED: usize = 4096;
 
 /// No validator has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown validator `{0}`; there are {known}", known = NAMED.map(|(name, _)| name).join(", "))]
+#[error("unknown validator `{0}`; there are {known}", known = known())]
 pub struct UnknownValidator(String);
+
+fn known() -> String {
+    let personal: Vec<&str> = Personal::names().collect();
+    NAMED.map(|(name, _)| name).join(", ") + "; of personal data: " + &personal.join(", ")
+}
 
 impl FromStr for Validator {
     type Err = UnknownValidator;
 
     /// A validator without an argument, by its name in rule files.
     fn from_str(name: &str) -> Result<Self, UnknownValidator> {
-        let found = NAMED.iter().find(|(known, _)| *known == name);
-        found.map(|(_, validator)| validator.clone()).ok_or_else(|| UnknownValidator(name.to_owned()))
+        let found = NAMED.iter().find(|(known, _)| *known == name).map(|(_, validator)| validator.clone());
+        let personal = || Personal::named(name).map(Self::Personal);
+        found.or_else(personal).ok_or_else(|| UnknownValidator(name.to_owned()))
     }
 }
 
 impl Validator {
     /// Its name in rule files.
     pub fn name(&self) -> &'static str {
-        NAMED.iter().find(|(_, known)| known == self).map_or("entropy", |(name, _)| name)
+        match self {
+            Self::Personal(personal) => personal.name,
+            _ => NAMED.iter().find(|(_, known)| known == self).map_or("entropy", |(name, _)| name),
+        }
     }
 
     /// Whether it can reject; the others confirm only.
@@ -136,7 +148,8 @@ impl Validator {
             }
             Self::Random => reject_unless(values::is_random(candidate)),
             Self::Opaque => reject_unless(values::is_opaque(candidate)),
-            Self::Luhn => reject_unless(satisfies_luhn(candidate)),
+            Self::Luhn => reject_unless(personal::satisfies_luhn(&personal::digits(candidate))),
+            Self::Personal(personal) => reject_unless(personal.holds(candidate)),
             Self::Entropy(least) => reject_unless(entropy(candidate) >= *least),
             Self::Crc32Base62 => confirm_if(crc32_holds(after_prefix(candidate), 6, DIGITS)),
             Self::Crc32Base36 => confirm_if(crc32_holds(candidate, 7, BASE36)),
@@ -201,20 +214,6 @@ fn is_basic(candidate: &[u8]) -> bool {
         let printable = std::str::from_utf8(&text).is_ok_and(|text| !text.chars().any(char::is_control));
         printable && text.len() > 2 && text.contains(&b':')
     })
-}
-
-fn satisfies_luhn(candidate: &[u8]) -> bool {
-    let digits = candidate.iter().rev().filter(|b| b.is_ascii_digit()).map(|b| u32::from(b - b'0'));
-    let mut count = 0;
-    let sum: u32 = digits
-        .enumerate()
-        .map(|(at, digit)| {
-            count = at + 1;
-            let doubled = if at % 2 == 1 { digit * 2 } else { digit };
-            if doubled > 9 { doubled - 9 } else { doubled }
-        })
-        .sum();
-    count > 1 && sum.is_multiple_of(10)
 }
 
 /// Shannon entropy in bits a byte: `log2(n) - sum(c * log2(c)) / n` over the counts `c` of each byte value.

@@ -34,6 +34,7 @@ mod json;
 mod json_properties;
 mod json_reply;
 mod names_values;
+mod packs;
 mod payloads;
 mod places;
 mod process_life;

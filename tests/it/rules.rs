@@ -54,6 +54,14 @@ rules:
     assert_eq!(told, [("acme-word", 11, "with all rules together the example becomes `github-token`")]);
 }
 
+#[test]
+fn the_optional_packs_pass_their_own_tests() {
+    let report = check(&RuleSet::optional("pii").unwrap());
+    assert!(report.is_ok(), "{:#?}", report.problems);
+    assert!(report.rules > 25 && report.examples > 80);
+    assert!(RuleSet::optional("pii-shoe-size").is_none());
+}
+
 fn seed_a() -> RuleSet {
     let yaml = include_str!("../../config/seed-034/rules.yaml");
     RuleSet::from_yaml("seed-034/rules.yaml", yaml).unwrap()

@@ -114,6 +114,9 @@ fn check_files(arguments: &CheckArguments) -> anyhow::Result<ExitCode> {
     };
     if arguments.files.is_empty() {
         wrong += look(&builtin, &RuleSet::empty())?;
+        if let Some(packs) = RuleSet::optional("pii") {
+            wrong += look(&packs, &builtin)?;
+        }
     }
     for file in &arguments.files {
         let name = file.display().to_string();

@@ -147,7 +147,7 @@ impl<'r> Matcher<'r> {
                 Some(Group::Name(name)) => captures.name(name),
                 Some(Group::First) => captures.iter().skip(1).flatten().find(|group| !group.is_empty()),
             };
-            match secret.filter(|secret| self.accepts(text, whole.start(), secret.as_bytes())) {
+            match secret.filter(|secret| self.accepts(text, whole.range(), secret.as_bytes())) {
                 Some(secret) => {
                     found.push(secret.range());
                     at = secret.end().max(whole.start() + 1);
@@ -158,8 +158,9 @@ impl<'r> Matcher<'r> {
         found
     }
 
-    fn accepts(&self, text: &[u8], start: usize, secret: &[u8]) -> bool {
-        self.rule.starts_well(text.get(..start).unwrap_or_default())
+    fn accepts(&self, text: &[u8], found: Range<usize>, secret: &[u8]) -> bool {
+        self.rule.starts_well(text.get(..found.start).unwrap_or_default())
+            && self.rule.ends_well(text.get(found.end..).unwrap_or_default())
             && self.rule.verdict(secret) != Verdict::Rejected
     }
 

@@ -30,6 +30,8 @@ const RULE_KEYS: &[&str] = &[
     "pattern",
     "group",
     "word_start",
+    "word_end",
+    "integers",
     "validate",
     "mode",
     "action",
@@ -40,14 +42,21 @@ const RULE_KEYS: &[&str] = &[
 ];
 
 /// Reads the rules and the allow list of a file.
-pub(super) fn load(source_name: &str, yaml: &str) -> Result<(Vec<Rule>, Allow), Vec<RuleError>> {
-    let mut loader = Loader { file: Arc::from(source_name), errors: Vec::new() };
+///
+/// `anchors_optional`: for packs, whose patterns may have no literal to look for; they are slow, so others must have one.
+pub(super) fn load(
+    source_name: &str,
+    yaml: &str,
+    anchors_optional: bool,
+) -> Result<(Vec<Rule>, Allow), Vec<RuleError>> {
+    let mut loader = Loader { file: Arc::from(source_name), anchors_optional, errors: Vec::new() };
     let loaded = loader.file(yaml);
     if loader.errors.is_empty() { Ok(loaded) } else { Err(loader.errors) }
 }
 
 struct Loader {
     file: Arc<str>,
+    anchors_optional: bool,
     errors: Vec<RuleError>,
 }
 
@@ -156,7 +165,7 @@ impl Loader {
             .into_iter()
             .map(|(anchor, _)| filled(anchor))
             .collect();
-        if anchors.is_empty() || anchors.iter().any(String::is_empty) {
+        if (anchors.is_empty() && !self.anchors_optional) || anchors.iter().any(String::is_empty) {
             self.error(
                 line,
                 "`anchors` must list at least one literal that stands in every match".to_owned(),
@@ -174,8 +183,11 @@ impl Loader {
         }
         let mode = get("mode")
             .and_then(|n| self.one_of(n, "mode", &[("active", Mode::Active), ("audit", Mode::Audit)]));
-        let word_start =
-            get("word_start").and_then(|n| self.one_of(n, "word_start", &[("true", true), ("false", false)]));
+        let mut flag = |key: &str| {
+            let choices = [("true", true), ("false", false)];
+            get(key).and_then(|n| self.one_of(n, key, &choices)).unwrap_or(false)
+        };
+        let (word_start, word_end, integers) = (flag("word_start"), flag("word_end"), flag("integers"));
         let id = get("id").and_then(|n| self.text(n, "id")).unwrap_or_else(|| kind.clone());
         let mut rule = Rule {
             id: Arc::from(id),
@@ -188,7 +200,9 @@ impl Loader {
             pattern,
             group: get("group").and_then(|n| self.group(n)),
             before_anchor: 0,
-            word_start: word_start.unwrap_or(false),
+            word_start,
+            word_end,
+            integers,
             validate: get("validate").map(|n| self.validators(n)).unwrap_or_default(),
             mode: mode.unwrap_or(Mode::Active),
             action: get("action").and_then(|n| self.one_of(n, "action", &ACTIONS)),
@@ -233,7 +247,8 @@ impl Loader {
             Some(number) => number,
             None => None,
         };
-        match shape::before_anchor(&rule.pattern, &rule.anchors) {
+        let anchored = !rule.anchors.is_empty();
+        match shape::before_anchor(&rule.pattern, &rule.anchors).or_else(|| (!anchored).then_some(0)) {
             Some(before) => rule.before_anchor = before,
             None => {
                 return self.error(

@@ -92,6 +92,10 @@ pub struct Rule {
     pub before_anchor: usize,
     /// The match must not continue a word: see [`Rule::starts_well`].
     pub word_start: bool,
+    /// The match must not be continued: see [`Rule::ends_well`].
+    pub word_end: bool,
+    /// The rule looks at integer attributes, at nothing else.
+    pub integers: bool,
     /// What the secret must, or may, satisfy.
     pub validate: Vec<Validator>,
     /// Active or audit.
@@ -161,5 +165,14 @@ impl Rule {
     /// (`\n`, `\u003d`, `%3D`, an ANSI colour's `m`) is not a word's.
     pub fn starts_well(&self, before: &[u8]) -> bool {
         !self.word_start || super::edge::is_word_start(before)
+    }
+
+    /// Whether a match may end before `after` (the text from its end on).
+    ///
+    /// Rules with `word_end` refuse to end before a letter, a digit or `_`, and before `-` or `.` and one of those.
+    pub fn ends_well(&self, after: &[u8]) -> bool {
+        let is_word = |at: usize| after.get(at).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
+        let joined = matches!(after.first(), Some(b'-' | b'.')) && is_word(1);
+        !self.word_end || !(is_word(0) || joined)
     }
 }

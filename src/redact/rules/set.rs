@@ -24,6 +24,19 @@ const PACKS: [(&str, &str); 8] = [
     ("config/rules/labels.yaml", include_str!("../../../config/rules/labels.yaml")),
 ];
 
+/// Packs that are off unless the configuration names them.
+const OPTIONAL: [(&str, &str); 6] = [
+    ("pii-email", include_str!("../../../config/rules/packs/pii-email.yaml")),
+    ("pii-phone", include_str!("../../../config/rules/packs/pii-phone.yaml")),
+    ("pii-iban", include_str!("../../../config/rules/packs/pii-iban.yaml")),
+    ("pii-card", include_str!("../../../config/rules/packs/pii-card.yaml")),
+    ("pii-national-id", include_str!("../../../config/rules/packs/pii-national-id.yaml")),
+    ("pii-ip", include_str!("../../../config/rules/packs/pii-ip.yaml")),
+];
+
+/// All of them.
+const ALL_PII: &str = "pii";
+
 /// Rules in order of precedence, whether secret-named pairs count, and what is known to be harmless.
 #[derive(Debug, Clone, Default)]
 pub struct RuleSet {
@@ -75,13 +88,35 @@ impl RuleSet {
         set
     }
 
+    /// The names of the optional packs.
+    pub fn optional_packs() -> impl Iterator<Item = &'static str> {
+        OPTIONAL.iter().map(|(name, _)| *name).chain([ALL_PII])
+    }
+
+    /// An optional pack; `pii` is all of them. `None`: there is no such pack.
+    ///
+    /// # Panics
+    ///
+    /// As [`Self::builtin`].
+    pub fn optional(name: &str) -> Option<Self> {
+        let mut found = None;
+        for (pack, yaml) in OPTIONAL.iter().filter(|(pack, _)| *pack == name || name == ALL_PII) {
+            let file = format!("config/rules/packs/{pack}.yaml");
+            match load::load(&file, yaml, true) {
+                Ok((rules, _)) => found.get_or_insert_with(Self::default).extend(Self::of(rules)),
+                Err(errors) => panic!("built-in rules: {}", RuleErrors(errors)),
+            }
+        }
+        found
+    }
+
     /// Reads a rule file. `source_name` stands in messages.
     ///
     /// # Errors
     ///
     /// All problems of the file, each with its line.
     pub fn from_yaml(source_name: &str, yaml: &str) -> Result<Self, RuleErrors> {
-        let (rules, allow) = load::load(source_name, yaml).map_err(RuleErrors)?;
+        let (rules, allow) = load::load(source_name, yaml, false).map_err(RuleErrors)?;
         Ok(Self { rules, allow, ..Self::default() })
     }
 

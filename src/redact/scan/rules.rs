@@ -108,6 +108,7 @@ impl Scan<'_> {
         let secret = secret_of(rule, regex, text, found.clone());
         let bytes = text.get(secret.clone())?;
         let counts = !bytes.is_empty()
+            && rule.ends_well(text.get(found.end..)?)
             && !marker::is_redacted(bytes)
             && !marker::holds(text, &secret)
             && rule.replacement.as_ref().is_none_or(|own| own.as_bytes() != bytes)

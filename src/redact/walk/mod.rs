@@ -35,6 +35,11 @@ pub trait Scrub {
     /// As [`TextScrubber::is_secret_key`].
     fn is_secret_key(&self, keys: &KeyPath<'_>) -> bool;
 
+    /// As [`TextScrubber::integer`].
+    fn integer(&self, _value: i64, _report: &mut Report) -> Option<Clean> {
+        None
+    }
+
     /// As [`TextScrubber::pair_action`].
     fn pair_action(&self) -> Action {
         Action::Marker
@@ -53,6 +58,10 @@ impl Scrub for TextScrubber {
 
     fn is_secret_key(&self, keys: &KeyPath<'_>) -> bool {
         Self::is_secret_key(self, keys)
+    }
+
+    fn integer(&self, value: i64, report: &mut Report) -> Option<Clean> {
+        Self::integer(self, value, report)
     }
 
     fn pair_action(&self) -> Action {
@@ -282,6 +291,12 @@ impl<'a, S: Scrub> Walk<'a, S> {
             self.report.count(&self.kinds.secret);
             let marker = self.secret_number(record.value);
             self.edits.splice(record.start, record.end, hidden::string_value(&marker));
+        } else if let (Kind::Int64, Value::Varint(value)) = (kind, record.value)
+            && self.is_in_scope(outer)
+            && let Some(clean) = self.scrubber.integer(value.cast_signed(), &mut self.report)
+        {
+            self.doomed |= clean.drop;
+            self.edits.splice(record.start, record.end, hidden::string_value(&clean.text));
         }
     }
 

@@ -30,7 +30,8 @@ pub(super) fn document(rules: &RuleSet) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let mut out =
         format!("# The patterns of Blackbar {version} for the redaction processor of the Collector.\n{HEAD}");
-    for rule in rough {
+    // Of rules that differ by a word only, one stands for all.
+    for rule in rough.into_iter().filter(|rule| !rule.is_copy) {
         let _ = writeln!(out, "# left out: {}: its pattern alone also matches what is no secret", rule.id);
     }
     for (rule, why) in left_out(rules) {
@@ -55,7 +56,13 @@ fn needs_more(rule: &Rule) -> bool {
     rule.validate.iter().any(|validator| {
         matches!(
             validator,
-            Validator::TokenShaped | Validator::PasswordShaped | Validator::Luhn | Validator::Entropy(_)
+            Validator::TokenShaped
+                | Validator::PasswordShaped
+                | Validator::Random
+                | Validator::Opaque
+                | Validator::Luhn
+                | Validator::Entropy(_)
+                | Validator::Personal(_)
         )
     })
 }

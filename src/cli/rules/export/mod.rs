@@ -65,5 +65,8 @@ fn why_not(rule: &Rule) -> Option<String> {
     if rule.mode == Mode::Audit {
         return Some("it only counts".to_owned());
     }
+    if rule.integers {
+        return Some("it looks at integers only".to_owned());
+    }
     portability(&rule.pattern).into_iter().next()
 }

@@ -22,6 +22,7 @@ password), so they find too much; `scrub(text, approximate=False)` leaves them o
 const IMPORTS: &str = "
 import base64
 import collections
+import functools
 import math
 import re
 import unicodedata
@@ -43,7 +44,7 @@ pub(super) fn module(rules: &RuleSet) -> String {
     out.push_str(IMPORTS);
     out.push_str(RUNTIME);
     out.push_str(
-        "# kind, pattern, anchors, group, word_start, checks, approximate, rank, replacement\nRULES = [\n",
+        "# kind, pattern, anchors, group, word_start, word_end, checks, approximate, rank, replacement\nRULES = [\n",
     );
     for rule in portable(rules) {
         line(&mut out, rule);
@@ -64,11 +65,12 @@ fn line(out: &mut String, rule: &Rule) {
     let approximate = rule.validate.iter().any(|test| test.rejects() && check(test).is_none());
     let _ = writeln!(
         out,
-        "    Rule({}, {}, {}, {group}, {}, {}, {}, {}, {}),",
+        "    Rule({}, {}, {}, {group}, {}, {}, {}, {}, {}, {}),",
         literal(&rule.kind),
         raw(&rule.pattern),
         tuple(&anchors),
         boolean(rule.word_start),
+        boolean(rule.word_end),
         tuple(&checks),
         boolean(approximate),
         rule.specificity as u8,

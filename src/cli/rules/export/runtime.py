@@ -3,19 +3,26 @@
 class Rule:
     """One pattern. `approximate`: Blackbar tests more than the pattern here, so it finds more than Blackbar does."""
 
-    def __init__(self, kind, pattern, anchors, group, word_start, checks, approximate, rank, replacement):
+    def __init__(self, kind, pattern, anchors, group, word_start, word_end, checks, approximate, rank,
+                 replacement):
         self.kind = kind
-        self.pattern = re.compile(pattern, re.ASCII)
+        self.source = pattern
         self.anchors = anchors
         self.group = group
         self.word_start = word_start
+        self.word_end = word_end
         self.checks = [_CHECKS[name] if isinstance(name, str) else _entropy_of(name) for name in checks]
         self.approximate = approximate
         self.rank = rank
         self.replacement = replacement or "[REDACTED:%s]" % kind
 
+    @functools.cached_property
+    def pattern(self):
+        return re.compile(self.source, re.ASCII)
+
     def find(self, text):
         """Start and end of each secret."""
+        markers = [marker.span() for marker in _MARKER.finditer(text)]
         at = 0
         while at <= len(text):
             match = self.pattern.search(text, at)
@@ -25,16 +32,19 @@ class Rule:
             if group is None:
                 group = next((at for at, text in enumerate(match.groups(), 1) if text), 0)
             start, end = match.span(group)
-            if start < end and self._accepts(text, match.start(), text[start:end]):
+            marked = any(begin < end and start < stop for begin, stop in markers)
+            if start < end and not marked and self._accepts(text, match, text[start:end]):
                 yield start, end
                 at = max(end, match.start() + 1)
             else:
                 at = match.start() + 1
 
-    def _accepts(self, text, start, secret):
-        if self.word_start and not _is_word_start(text, start):
+    def _accepts(self, text, match, secret):
+        if self.word_start and not _is_word_start(text, match.start()):
             return False
-        if secret == self.replacement or _MARKER.fullmatch(secret):
+        if self.word_end and _CONTINUES.match(text, match.end()):
+            return False
+        if secret == self.replacement:
             return False
         return all(check(secret) for check in self.checks)
 
@@ -77,6 +87,7 @@ def _scrub_once(text, approximate):
 
 
 _MARKER = re.compile(r"\[REDACTED(?::[a-z0-9-]{1,48}(?::(?:[0-9a-f]{24}|\.\.\.[0-9A-Za-z_-]{4}))?)?\]")
+_CONTINUES = re.compile("[-.]?[0-9A-Za-z_]")
 _ESCAPE = re.compile(
     r"(?:\\[ntrbfv0]|\\x[0-9A-Fa-f]{2}|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\[[0-9;]{0,7}m)\Z", re.ASCII
 )
@@ -97,8 +108,10 @@ def _decoded(text):
 
 
 def _is_jwt(text):
-    header = _decoded(text.split(".")[0])
-    return header.startswith(b"{") and (b'"alg"' in header or b'"enc"' in header)
+    parts = [_decoded(part) for part in text.split(".")[:2]]
+    header = parts[0]
+    both = len(parts) == 2 and all(part.startswith(b'{"') for part in parts)
+    return header.startswith(b"{") and (b'"alg"' in header or b'"enc"' in header or both)
 
 
 def _is_basic(text):

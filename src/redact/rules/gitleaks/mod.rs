@@ -184,6 +184,8 @@ impl Import {
             group,
             before_anchor: before,
             word_start: false,
+            word_end: false,
+            integers: false,
             validate: entropy.map(Validator::Entropy).into_iter().collect(),
             mode: Mode::Active,
             action: None,
