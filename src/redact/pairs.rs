@@ -6,6 +6,7 @@
 
 mod connection;
 pub(super) mod json;
+mod manifest;
 mod notation;
 pub(super) mod text;
 

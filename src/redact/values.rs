@@ -111,9 +111,32 @@ pub fn is_random(value: &[u8]) -> bool {
         && value.iter().all(alphabet)
         && digits >= 2
         && digits < value.len()
-        && !is_wordy(value)
+        && (!is_wordy(value) || is_grouped(value))
         && !is_plain_thing(value)
         && !is_inert(value)
+}
+
+/// Groups of letters and digits as in license keys: `AB12CD-34EF56-GH78IJ`.
+fn is_grouped(value: &[u8]) -> bool {
+    let mixed = |group: &[u8]| {
+        group.len() >= 4
+            && has_digit(group)
+            && group.iter().any(u8::is_ascii_uppercase)
+            && !group.iter().any(u8::is_ascii_lowercase)
+    };
+    value.iter().filter(|b| **b == b'-').count() >= 2 && value.split(|b| *b == b'-').all(mixed)
+}
+
+/// Signs of many kinds among letters and digits: what a generator of secrets gives, and no code.
+fn is_noise(value: &[u8]) -> bool {
+    const LEAST: usize = 20;
+    let signs = b"!@#$%^&*()_+-=[]{};:'\",<>/?|~`\\";
+    let kinds = signs.iter().filter(|sign| value.contains(sign)).count();
+    value.len() >= LEAST
+        && kinds >= 6
+        && has_digit(value)
+        && value.iter().any(u8::is_ascii_lowercase)
+        && value.iter().all(u8::is_ascii_graphic)
 }
 
 /// `Authorization: Token abc`: what follows the scheme.
@@ -338,10 +361,10 @@ fn is_token_like(name: &[u8], value: &[u8], form: Form) -> bool {
             )
     };
     if !value.iter().all(alphabet) {
-        return false;
+        return form == Form::Quoted && is_noise(value);
     }
     if value.iter().all(u8::is_ascii_digit) {
-        return matches!(form, Form::Env | Form::Quoted) && value.len() >= 20;
+        return value.len() >= if matches!(form, Form::Env | Form::Quoted) { 20 } else { 24 };
     }
     let random = !is_wordy(value) && !is_wordy_in_url(value);
     match form {

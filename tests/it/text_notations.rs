@@ -59,6 +59,7 @@ fn assignments_of_every_language() {
         "api_token = String::from(\"{}\");",
         "api_token: SecretStr('{}')",
         "apiToken: str | None = \"{}\"",
+        "buildConfigField 'String' , 'API_TOKEN' , '\"{}\"'",
         "char api_token[] = \"{}\";",
         "static const char api_token[64] = \"{}\";",
         "if x: api_token = \"{}\"",
@@ -102,6 +103,26 @@ fn keys_of_services_and_of_nobody_knows_what() {
     }
     // The key of an issue is none.
     assert_eq!(scrubbed(Some("jira_key"), b"PROJ-123"), b"PROJ-123");
+}
+
+#[test]
+fn every_value_of_a_kubernetes_secret() {
+    let templates = [
+        "apiVersion: v1\nkind: Secret\nmetadata:\n  name: a\ndata:\n  # of the build\n  extra: {}\n  other: \"{}\"\n",
+        "apiVersion: v1\ndata:\n  .dockercfg: |\n    {}\nkind: 'Secret'\nmetadata:\n  name: a\n",
+        "items:\n- apiVersion: v1\n  kind: Secret\n  stringData:\n    extra: {}\n  type: Opaque\n",
+        "{\"apiVersion\": \"v1\", \"data\": {\"extra\": \"{}\", \"b\": \"{}\"}, \"kind\": \"Secret\", \"metadata\": {\"name\": \"a\"}}",
+        "{\"kind\":\"Secret\",\"stringData\":{\"extra\":\"{}\"}}",
+    ];
+    assert_only_the_secret_goes(&templates, "c3dvcmRmaXNo", "secret");
+    for text in [
+        "kind: ConfigMap\ndata:\n  extra: c3dvcmRmaXNo\n",
+        "kind: Secret\ndata:\n  extra: {{ .Values.extra }}\n  csrf: \"\"\n---\nkind: ConfigMap\ndata:\n  a: c3dvcmRmaXNo\n",
+        "kind: ExternalSecret\nspec:\n  data:\n    extra: c3dvcmRmaXNo\n",
+        "{\"kind\":\"List\",\"items\":[{\"kind\":\"ConfigMap\",\"data\":{\"a\":\"c3dvcmRmaXNo\"}},{\"kind\":\"Secret\"}]}",
+    ] {
+        assert_kept(text);
+    }
 }
 
 #[test]

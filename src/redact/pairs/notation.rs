@@ -52,12 +52,11 @@ pub(super) enum Stop {
 pub(super) fn name_before(text: &[u8], at: usize) -> Option<Name> {
     let sign = *text.get(at)?;
     let next = text.get(at + 1).copied();
-    let previous = at.checked_sub(1).and_then(|at| text.get(at)).copied();
     if compares(text, at) || (sign == b':' && matches!(next, Some(b':' | b'='))) {
         return None;
     }
     // `("X-Api-Key", "x")`, `['password', 'x']`: both in quotes.
-    if sign == b',' && !matches!(previous, Some(b'"' | b'\'' | b'`')) {
+    if sign == b',' && !matches!(text.get(..back_over_blanks(text, at)), Some([.., b'"' | b'\'' | b'`'])) {
         return None;
     }
     let end = if sign == b'=' { before_assignment(text, at) } else { at };
@@ -80,6 +79,10 @@ fn before_assignment(text: &[u8], at: usize) -> usize {
     }
 }
 
+/// What a type ends with that a text is of.
+const TYPES: &str =
+    "str string bytes byte rune char text any none null undefined secretstr secretstring uint8_t";
+
 /// The name before a type before the `=` at `at`: `password: str = `, `token: &'static str = `, `var token string = `,
 /// `char token[33] = `.
 pub(super) fn name_before_type(text: &[u8], at: usize) -> Option<Name> {
@@ -97,6 +100,9 @@ pub(super) fn name_before_type(text: &[u8], at: usize) -> Option<Name> {
     }
     let word = window.iter().rev().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
     let (before, name) = window.split_at_checked(window.len() - word)?;
+    if !(one_of(name, TYPES) || (name.is_empty() && matches!(before.last(), Some(b'>' | b'?')))) {
+        return None;
+    }
     let is_type = |b: &u8| {
         b.is_ascii_alphanumeric()
             || matches!(b, b'_' | b' ' | b'&' | b'\'' | b'[' | b']' | b'<' | b'>' | b'|' | b'?' | b'*')
@@ -185,6 +191,11 @@ pub(super) fn value_after(text: &[u8], at: usize, name: &Name, place: &Place<'_>
         if !place.joined && place.is_verbatim(&(inner - 1..inner)) && place.is_verbatim(&name.range) {
             return None;
         }
+        // Gradle quotes Java: `'API_KEY', '"x"'`.
+        let (inner, quote) = match text.get(inner) {
+            Some(b'"') if quote == b'\'' && text.get(inner + 1) != Some(&b'\'') => (inner + 1, b'"'),
+            _ => (inner, quote),
+        };
         let range = inner..quoted_end(text, inner, quote, place);
         let form = if sign == b',' { Form::Prose } else { Form::Quoted };
         return Some(Value { range, form, quote: None });

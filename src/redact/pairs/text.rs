@@ -46,6 +46,9 @@ pub(in crate::redact) fn each(
             return;
         }
     }
+    if !super::manifest::each(text, &mut spend, &mut |secret| on(secret, None)) {
+        return;
+    }
     for at in memmem::find_iter(text, b"--") {
         let Some((name, value)) = flag(text, at) else { continue };
         if !spend(value.range.end - at) {
