@@ -58,6 +58,11 @@ pub fn may_be_key(name: &[u8]) -> bool {
         && !words.any(|word| PUBLIC.has(word))
 }
 
+/// Whether the name ends in `pass`: it counts what passed, unless the value is what only a password is.
+pub fn is_bare_pass(name: &[u8]) -> bool {
+    Words::split(name).stem().is_some_and(|stem| is(stem, PASS))
+}
+
 /// Whether the name is that of a connection string: a secret for what it holds, the rest of which is worth reading.
 pub fn is_connection(name: &[u8]) -> bool {
     let words = Words::split(name);

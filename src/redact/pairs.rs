@@ -1,6 +1,6 @@
 //! Secret-named pairs: the value of a name that is that of a secret.
 //!
-//! `text` reads pairs of any notation out of running text; there the value must look like a secret. `json` walks JSON,
+//! `text` reads pairs of any notation out of running text, `statements` what people, tables and calls say without a sign; there the value must look like a secret. `json` walks JSON,
 //! where a string of a secret key is one whatever it looks like. What makes a name secret is `names`, what makes a value
 //! harmless is `values`.
 
@@ -8,6 +8,7 @@ mod connection;
 pub(super) mod json;
 mod manifest;
 mod notation;
+pub(super) mod statements;
 pub(super) mod text;
 
 use std::ops::Range;
@@ -64,7 +65,7 @@ pub(super) fn structured_secret(
         KeyClass::No => false,
         KeyClass::Secret => values::looks_secret(key, whole, Form::Structured),
         KeyClass::Container => values::looks_secret(key, whole, Form::Quoted),
-        KeyClass::Member => values::is_member_secret(whole),
+        KeyClass::Member => values::is_member_secret(whole) && !values::is_json_type(whole),
     };
     let secret = without_scheme(text, value);
     let bytes = text.get(secret.clone())?;

@@ -147,6 +147,12 @@ impl<'c> Scan<'c> {
 
     fn pairs(&mut self, text: &[u8], place: &Place<'_>) {
         self.text_pairs(text, place, |_| true);
+        let Self { work, findings, .. } = self;
+        pairs::statements::each(
+            text,
+            |bytes| work.spend(bytes),
+            |value| record(findings, Finder::Pair, value, None, place),
+        );
         // In a character view the quotes of several levels stand side by side, so JSON is walked from the outermost.
         if place.chars == 0 {
             self.json(text, place, pairs::json::Above::default());

@@ -139,6 +139,31 @@ fn is_noise(value: &[u8]) -> bool {
         && value.iter().all(u8::is_ascii_graphic)
 }
 
+/// Whether a word stands out of prose and code as only a password does: letters and digits that are no name, or with signs.
+pub fn stands_out(value: &[u8]) -> bool {
+    let letters = value.iter().any(u8::is_ascii_alphabetic);
+    let odd = value
+        .iter()
+        .any(|b| matches!(b, b'!' | b'@' | b'#' | b'$' | b'^' | b'&' | b'*' | b'+' | b'=' | b'?' | b'~'));
+    letters
+        && has_digit(value)
+        && (odd || !is_wordy(value))
+        && !value.starts_with(b"$")
+        && !is_pattern(value)
+        && looks_secret(b"password", value, Form::Prose)
+}
+
+/// The pattern of a search: `.*`, `[^ ]+`, `(\\S+)`.
+fn is_pattern(value: &[u8]) -> bool {
+    const STARTS: [&[u8]; 10] = [b".*", b".+", b"[^", b"(?", b"(.*", b"(.+", b"(\\", b"\\S", b"\\w", b"[\\w"];
+    STARTS.iter().any(|start| value.starts_with(start))
+}
+
+/// A type of JSON, as schemas have them.
+pub(super) fn is_json_type(value: &[u8]) -> bool {
+    one_of(value, "string null integer number object array boolean")
+}
+
 /// `Authorization: Token abc`: what follows the scheme.
 fn without_scheme(value: &[u8]) -> &[u8] {
     let Some(blank) = value.iter().position(|b| *b == b' ') else { return value };
@@ -166,6 +191,9 @@ fn holds_secret_word(name: &[u8], value: &[u8], form: Form) -> bool {
         return true;
     }
     words.any(|word| {
+        if names::is_password(name) && stands_out(word) {
+            return true;
+        }
         !is_inert(word)
             && !is_code(word, Form::Prose)
             && !is_plain_thing(word)
@@ -192,6 +220,12 @@ fn is_code(value: &[u8], form: Form) -> bool {
     if let Some(at) = opening {
         let head = value.get(..at).unwrap_or_default();
         let tail = value.get(at..).unwrap_or_default();
+        // `PASSWORD=[x]y9z`: a value that begins with a bracket and goes on behind it.
+        let close = tail.iter().position(|b| matches!(b, b')' | b']' | b'>' | b'}'));
+        let behind = close.and_then(|close| tail.get(close + 1..)).unwrap_or_default();
+        if form == Form::Env && head.is_empty() && stands_out(behind) {
+            return false;
+        }
         let closes = tail.iter().any(|b| matches!(b, b')' | b']' | b'>' | b'}'));
         if is_path_of_names(head) && (closes || form == Form::Prose || tail.len() == 1 || !has_digit(value)) {
             return true;
@@ -235,6 +269,7 @@ fn is_member_of_that_name(name: &[u8], value: &[u8]) -> bool {
 /// What a glance tells from a secret: a date, a version, a URL without a password, a path, an ARN, a format string.
 fn is_plain_thing(value: &[u8]) -> bool {
     is_url(value)
+        || is_pattern(value)
         || is_path(value)
         || is_date_or_version(value)
         || is_format(value)

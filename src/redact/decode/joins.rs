@@ -50,6 +50,20 @@ impl Chain {
         self.inside(range).next().is_some() && self.inside(range).all(|b| b.bond == Bond::String)
     }
 
+    /// Whether all pieces of a range are words, and not many.
+    pub(in crate::redact) fn is_of_words(&self, range: &Range<usize>) -> bool {
+        if self.inside(range).count() > FEW {
+            return false;
+        }
+        let ends = self.inside(range).map(|b| b.at).chain(std::iter::once(range.end));
+        let mut start = range.start;
+        ends.into_iter().all(|end| {
+            let piece = self.view.bytes.get(start..end).unwrap_or_default();
+            start = end;
+            is_word(piece)
+        })
+    }
+
     /// Whether a piece, and not only a part of it, ends at a place of the view.
     pub(in crate::redact) fn piece_ends(&self, at: usize) -> bool {
         self.breaks.iter().any(|b| b.at == at) || !self.view.bytes.get(at).is_some_and(|b| glue::is_token(*b))
@@ -145,7 +159,7 @@ impl Open<'_> {
     fn is_side_by_side(&self) -> bool {
         self.pieces.windows(2).all(|pair| {
             let between = pair.first().zip(pair.last()).and_then(|(a, b)| self.text.get(a.end..b.start));
-            between.is_some_and(|between| !between.contains(&b','))
+            between.is_some_and(|between| between.iter().all(|b| !matches!(b, b',' | b'=' | b')' | b';')))
         })
     }
 }

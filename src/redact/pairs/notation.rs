@@ -177,7 +177,8 @@ pub(super) fn value_after(text: &[u8], at: usize, name: &Name, place: &Place<'_>
     // `map[X-Api-Key:[x]]`: Go prints the values of a header as a list.
     let list =
         text.get(start..).is_some_and(|rest| rest.starts_with(b"[") && marker::prefix_len(rest).is_none());
-    if sign == b':' && list && !name.quoted {
+    let strings = text.get(start + 1).is_some_and(|b| matches!(b, b'"' | b'\''));
+    if sign == b':' && list && (!name.quoted || strings) {
         start += 1;
     }
     let blanks = text.get(start..)?.iter().take(MAX_BLANKS).take_while(|b| matches!(b, b' ' | b'\t')).count();

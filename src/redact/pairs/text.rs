@@ -10,7 +10,7 @@ use memchr::memmem;
 use super::notation::{self, Value};
 use super::without_scheme;
 use crate::redact::decode::Place;
-use crate::redact::names::{NameClass, may_be_key, secret_name};
+use crate::redact::names::{NameClass, is_bare_pass, may_be_key, secret_name};
 use crate::redact::values::{self, Form};
 use crate::redact::{marker, overlap};
 
@@ -81,7 +81,7 @@ fn assignment(text: &[u8], at: usize, place: &Place<'_>) -> Option<Assignment> {
         let bytes = text.get(name.range.clone())?;
         let entry = || text.get(notation::entry_name(text, name.range.start)?);
         let bytes = if bytes.eq_ignore_ascii_case(b"value") { entry()? } else { bytes };
-        (secret_name(bytes) != NameClass::No || may_be_key(bytes)).then_some(bytes)
+        (secret_name(bytes) != NameClass::No || may_be_key(bytes) || is_bare_pass(bytes)).then_some(bytes)
     };
     let by = |name: notation::Name| named(&name).map(|bytes| (name, bytes));
     let plain = notation::name_before(text, at).and_then(by);
@@ -182,6 +182,7 @@ fn secret(text: &[u8], name: &[u8], value: Value) -> Option<Range<usize>> {
         return None;
     }
     let looks = match secret_name(name) {
+        NameClass::No if is_bare_pass(name) => values::stands_out(bytes) && !bytes.contains(&b'&'),
         NameClass::No => values::is_opaque(bytes),
         NameClass::Secret | NameClass::Container => values::looks_secret(name, bytes, value.form),
     };

@@ -13,7 +13,7 @@ use super::rule::{Origin, Rule};
 pub const NAMED_PAIR_KIND: &str = "secret";
 
 /// The embedded packs, in order of precedence: what is particular to a vendor before what is general.
-const PACKS: [(&str, &str); 8] = [
+const PACKS: [(&str, &str); 9] = [
     ("config/rules/ai.yaml", include_str!("../../../config/rules/ai.yaml")),
     ("config/rules/cloud.yaml", include_str!("../../../config/rules/cloud.yaml")),
     ("config/rules/code.yaml", include_str!("../../../config/rules/code.yaml")),
@@ -21,6 +21,7 @@ const PACKS: [(&str, &str); 8] = [
     ("config/rules/apis.yaml", include_str!("../../../config/rules/apis.yaml")),
     ("config/rules/keys.yaml", include_str!("../../../config/rules/keys.yaml")),
     ("config/rules/general.yaml", include_str!("../../../config/rules/general.yaml")),
+    ("config/rules/tools.yaml", include_str!("../../../config/rules/tools.yaml")),
     ("config/rules/labels.yaml", include_str!("../../../config/rules/labels.yaml")),
 ];
 

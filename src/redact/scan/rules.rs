@@ -89,7 +89,8 @@ impl Scan<'_> {
             let secret = without_neighbours(chain, regex, text, found.start(), secret);
             let inside = || chain.inside(&secret);
             // A neighbour is a piece where it is one as a whole.
-            let part = inside().any(|b| b.bond == Bond::Neighbours) && !chain.piece_ends(secret.end);
+            let neighbours = inside().any(|b| b.bond == Bond::Neighbours);
+            let part = neighbours && (!chain.piece_ends(secret.end) || chain.is_of_words(&secret));
             // Words go on over a line end in prose; only a vendor's own prefix says that this is a token.
             let prose = rule.specificity < Specificity::Jwt
                 && inside().any(|b| {
