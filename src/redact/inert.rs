@@ -10,6 +10,10 @@ const MAX_INERT: usize = 256;
 /// Whether a value is no secret whatever its name: empty, a marker of ours, a reference (`${VAR}`, `os.environ["X"]`),
 /// a placeholder (`<your-key>`, `***`, `changeme`), null or a boolean, a public key, ciphertext.
 pub fn is_inert(value: &[u8]) -> bool {
+    // Manual pages set in italics what the reader has to fill in.
+    if value.starts_with(b"\\fI") && value.len() <= MAX_INERT {
+        return true;
+    }
     let value = trim(value);
     if value.is_empty() {
         return true;
@@ -41,9 +45,18 @@ pub(super) fn trim(value: &[u8]) -> &[u8] {
         value = match inside {
             [_, _, rest @ ..] if opens => rest,
             [rest @ .., _, _, _] if closes => rest,
-            _ => return inside,
+            _ => match unescaped(inside) {
+                Some(rest) => rest,
+                None => return inside,
+            },
         };
     }
+}
+
+/// Without an escaped quote of HTML at one end.
+fn unescaped(value: &[u8]) -> Option<&[u8]> {
+    const QUOTES: [&[u8]; 4] = [b"&quot;", b"&#34;", b"&#39;", b"&apos;"];
+    QUOTES.iter().find_map(|quote| value.strip_prefix(*quote).or_else(|| value.strip_suffix(*quote)))
 }
 
 /// Our markers, and around them nothing that could be a secret: `Bearer [REDACTED:jwt]`, `sid=[REDACTED:secret]; Path=/`.
@@ -230,14 +243,14 @@ fn is_code_reference(value: &[u8]) -> bool {
 
 const PLACEHOLDERS: &str =
     "changeme change_me change-me changeit change-it placeholder replaceme replace_me replace-me
-    example dummy sample foo bar foobar secret_here xxx abc test-key";
+    example dummy sample foo bar foobar secret_here xxx abc test-key string_value user-id user_id";
 const PLACEHOLDER_STARTS: &str =
     "your my- my_ insert replace change enter put_ put- add-your add_your paste fill some-
     some_ a-secret todo example placeholder dummy fake- fake_ redacted sk-your sk-xxx";
 
 /// What a manual puts where the secret goes. Only whole phrases of letters and signs: a digit makes it a real value.
 fn is_placeholder(value: &[u8]) -> bool {
-    let text = trim_signs(value, b"<>[](){}\"'");
+    let text = trim_signs(value, b"<>[](){}\"'.,");
     if one_of(text, PLACEHOLDERS) {
         return true;
     }

@@ -197,7 +197,7 @@ static QUESTIONS: List = List::new(
     "
     is has have use uses using need needs require requires required show hide no can should allow allows
     allowed enable enabled disable disabled forgot forget invalid missing wrong incorrect bad ask prompt
-    contains support supports with without skip ignore include exclude expired get list describe generate",
+    contains support supports with without skip ignore include exclude expired get list describe generate change",
 );
 /// Words after a secret that leave it one: `api_key_prod`, `secret_value`, `password_confirmation`.
 static QUALIFIERS: List = List::new(
@@ -223,6 +223,10 @@ fn classify(words: &Words<'_>) -> NameClass {
         return NameClass::No;
     }
     if words.len() > 1 && words.first().is_some_and(|first| QUESTIONS.has(first)) {
+        return NameClass::No;
+    }
+    // The code of an error, and who is known from a token.
+    if words.len() > 2 && words.any(|word| one_of(word, "err error errcode from invalid")) {
         return NameClass::No;
     }
     if let Some(class) = container(words, last) {

@@ -73,7 +73,8 @@ pub fn looks_secret(name: &[u8], value: &[u8], form: Form) -> bool {
 
 /// Whether the value of a member of a container of secrets is one, whatever the member's name.
 pub fn is_member_secret(value: &[u8]) -> bool {
-    !is_inert(value) && !labels::is_api_name(value)
+    let label = value.iter().all(u8::is_ascii_alphabetic) && !names::inherits(value);
+    !is_inert(value) && !labels::is_api_name(value) && !label
 }
 
 /// Whether this is a token rather than a word of prose, where a scheme such as `Bearer` already says that a token follows:
@@ -231,6 +232,15 @@ fn is_code(value: &[u8], form: Form) -> bool {
             return true;
         }
     }
+    // `a.B=a.C=void`, `password= next=`: an assignment follows.
+    let mut names = value.split(|b| *b == b'=');
+    let assigned = |name: &[u8]| !name.is_empty() && is_path_of_names(name) && !has_digit(name);
+    if names.next().is_some_and(assigned)
+        && value.contains(&b'=')
+        && names.all(|name| name.is_empty() || assigned(name))
+    {
+        return true;
+    }
     // `D3D10_SB_RETURN_TYPE`: a constant.
     let capitals = value.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_');
     if capitals
@@ -274,6 +284,8 @@ fn is_plain_thing(value: &[u8]) -> bool {
         || is_date_or_version(value)
         || is_format(value)
         || value.starts_with(b"arn:")
+        || value.starts_with(b"urn:")
+        || is_template(value)
 }
 
 /// Nothing but the slots of a format string and signs: `%s:%s`, `{}:{}`.
@@ -284,6 +296,19 @@ fn is_format(value: &[u8]) -> bool {
         previous = *b;
         slot || b.is_ascii_punctuation()
     }) && (value.contains(&b'%') || contains(value, b"{}"))
+}
+
+/// `$username:$password`: what a program puts values into, and nothing of its own but signs; or what begins with a slot.
+fn is_template(value: &[u8]) -> bool {
+    let slot = matches!(value, [b'%', b's' | b'v' | b'd' | b'q', next, ..] if !next.is_ascii_alphanumeric());
+    let sign = |b: &u8| matches!(b, b':' | b'/' | b'@' | b'-' | b'_' | b'.');
+    let named = value.starts_with(b"$")
+        && value.iter().filter(|b| **b == b'$').count() > 1
+        && value.split(|b| *b == b'$').skip(1).all(|piece| {
+            let name = piece.iter().take_while(|b| b.is_ascii_alphabetic() || **b == b'_').count();
+            name > 0 && piece.iter().skip(name).all(sign)
+        });
+    slot || named
 }
 
 /// A URL of words, without credentials.
@@ -300,9 +325,11 @@ fn is_url(value: &[u8]) -> bool {
     let Some(at) = memchr::memmem::find(value, b"://") else { return false };
     let authority = value.get(at + 3..).unwrap_or_default();
     let authority = authority.split(|b| matches!(b, b'/' | b'?' | b'#')).next().unwrap_or_default();
-    // Credentials in a URL are rules of their own; a token in its query is a pair of its own.
+    // Credentials in a URL are rules of their own; a token in its query is a pair of its own. `//:password@host` holds none.
+    let user = authority.split(|b| *b == b'@').next().unwrap_or_default();
+    let placeholder = user.split(|b| *b == b':').nth(1).is_some_and(is_name_of_secret);
     value.iter().take(at).all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'.' | b'-'))
-        && !authority.contains(&b'@')
+        && (placeholder || !authority.contains(&b'@'))
 }
 
 /// `/etc/ssl/x.key`, `./x`, `~/x`, `C:\x`, `certs/server.pem`: pieces that are words.
@@ -431,7 +458,8 @@ static STATUS_AND_TYPES: List = List::new("
     unknown unset default error failed denied forbidden unauthorized authentication authorization basic
     bearer digest header cookie query body value self this env secretstr secretstring securestring
     optional[str] provided generated encrypted hashed hidden plain plaintext yes true false none null
-    include same-origin omit inherit auto manual prompt ask stdin file keyring vault data input output
+    scram-sha-1 scram-sha-256 scram-sha-512 md5 sha1 sha256 sha512 rot13 bcrypt base64 latin1 utf8 utf8mb4
+    requires may option include same-origin omit inherit auto manual prompt ask stdin file keyring vault data input output
     function const let var return await async new not and or if else the is as in for from with must
     should can will");
 

@@ -260,7 +260,8 @@ impl Walk<'_> {
             }
             None => self.in_container() && !self.in_labels(),
         };
-        if let Some(name) = name.filter(|_| secret) {
+        // A single digit switches or counts.
+        if let Some(name) = name.filter(|_| secret && len > 1) {
             on(Event::Secret { value: self.at..self.at + len, quote: Some(name.end..name.end + 1) });
         }
         self.done = true;

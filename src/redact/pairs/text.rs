@@ -141,7 +141,10 @@ fn flag(text: &[u8], at: usize) -> Option<(&[u8], Value)> {
     }
     // `option("--password", prompt=True)`: after a comma only a string follows.
     let quoted = matches!(between.last(), Some(b'"' | b'\''));
-    if between.contains(&b',') && !quoted {
+    // A quoted flag (`'--passwd' option may`) is followed by a quoted value too, and that is not empty.
+    let closed = matches!(between.first(), Some(b'"' | b'\''));
+    let empty = memmem::find(between, b"''").or_else(|| memmem::find(between, b"\"\"")).is_some();
+    if empty || ((closed || between.contains(&b',')) && !quoted) {
         return None;
     }
     Some((name, Value { range: from..end, form: Form::Env, quote: None }))
