@@ -148,7 +148,7 @@ const RARE_WORDS: &str =
     veriphone versioneye vertexai viber viewneo vimeo virusdie virustotal visualcrossing vivino vmware
     voiceflow voicegain voodoosms voyage voyageai vpnapi vuforia vultr wakatime walkscore walletconnect wandb
     wasabi watson watsonx waveapps weatherapi weatherbit weatherstack weaviate web3storage webex webflow
-    webhookrelay weblate webscraper webscraping websitepulse webzio wepay whatsapp whoxy wistia witai
+    webhookrelay weblate webscraper webscraping websitepulse webzio whatsapp whoxy wistia witai
     woocommerce woopra workable workato workday workos worksnaps workstack worldcoinindex worldweather wrike
     yahoo yandex yodlee youneedabudget yousign youtrack youtube zapier zapierwebhook zapsign zendesk zendeskapi
     zenkit zenkitapi zenrows zenscrape zenserp zeplin zerobounce zerossl zerotier zhipu zilliz zipapi zipbooks

@@ -118,6 +118,8 @@ fn every_value_of_a_kubernetes_secret() {
     for text in [
         "kind: ConfigMap\ndata:\n  extra: c3dvcmRmaXNo\n",
         "kind: Secret\ndata:\n  extra: {{ .Values.extra }}\n  csrf: \"\"\n---\nkind: ConfigMap\ndata:\n  a: c3dvcmRmaXNo\n",
+        "```yaml\napiVersion: v1\ndata:\n  a: c3dvcmRmaXNo\n```\n\nOutput:\n\n```yaml\nkind: Secret\nmetadata:\n  name: a\n```\n",
+        "apiVersion: v1\ndata:\n  a: c3dvcmRmaXNo\nkind: ConfigMap\n\nand then:\n\nkind: Secret\n",
         "kind: ExternalSecret\nspec:\n  data:\n    extra: c3dvcmRmaXNo\n",
         "{\"kind\":\"List\",\"items\":[{\"kind\":\"ConfigMap\",\"data\":{\"a\":\"c3dvcmRmaXNo\"}},{\"kind\":\"Secret\"}]}",
     ] {

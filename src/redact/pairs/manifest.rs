@@ -8,6 +8,7 @@ use memchr::memmem;
 
 use crate::redact::marker;
 use crate::redact::values;
+use crate::redact::wordlist::one_of;
 
 /// How far from the kind the data may stand, in bytes.
 const MAX_AWAY: usize = 16 << 10;
@@ -51,18 +52,18 @@ fn after_kind(text: &[u8], at: usize) -> Option<usize> {
     (word.eq_ignore_ascii_case(b"secret") && ends).then(|| text.len() - after.len())
 }
 
-/// The values below `data:` and `stringData:` lines that are as far in as the line of the kind, in the same document.
+/// The values below `data:` and `stringData:` of the same mapping as the kind.
 fn in_yaml(text: &[u8], kind: usize, near: Range<usize>) -> Vec<Range<usize>> {
-    let line = line_start(text, kind);
-    let indent = kind - line;
-    let before = text.get(near.start..line).unwrap_or_default();
-    let start = memmem::rfind(before, b"\n---").map_or(near.start, |at| near.start + at + 1);
-    let after = text.get(kind..near.end).unwrap_or_default();
-    let end = memmem::find(after, b"\n---").map_or(near.end, |at| kind + at);
+    let indent = kind - line_start(text, kind);
+    let lines: Vec<Range<usize>> = lines(text, line_start(text, near.start)..near.end).collect();
+    let at = lines.iter().position(|line| line.contains(&kind)).unwrap_or_default();
+    let belongs = |line: &&Range<usize>| is_of_mapping(text.get((*line).clone()).unwrap_or_default(), indent);
+    let before = lines.iter().take(at).rev().take_while(belongs).count();
+    let after = lines.iter().skip(at).take_while(belongs).count();
     let (mut values, mut inside, mut block) = (Vec::new(), false, None);
-    for line in lines(text, start..end) {
+    for line in lines.iter().skip(at - before).take(before + after) {
         let bytes = text.get(line.clone()).unwrap_or_default();
-        let depth = bytes.iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+        let depth = depth_of(bytes);
         let content = super::trim(text, line.clone());
         let bytes = text.get(content.clone()).unwrap_or_default();
         if bytes.is_empty() || bytes.starts_with(b"#") {
@@ -70,7 +71,7 @@ fn in_yaml(text: &[u8], kind: usize, near: Range<usize>) -> Vec<Range<usize>> {
         }
         if depth <= indent {
             block = None;
-            inside = depth == indent && matches!(bytes, b"data:" | b"stringData:");
+            inside = matches!(bytes, b"data:" | b"stringData:");
             continue;
         }
         if !inside || values.len() >= MOST {
@@ -92,6 +93,21 @@ fn in_yaml(text: &[u8], kind: usize, near: Range<usize>) -> Vec<Range<usize>> {
         }
     }
     values
+}
+
+/// Whether a line can be one of a Secret whose members are so far in: one of them, or further in than they.
+fn is_of_mapping(line: &[u8], indent: usize) -> bool {
+    const MEMBERS: &str = "apiVersion kind metadata type data stringData immutable";
+    let content = line.trim_ascii();
+    if content.is_empty() || content.starts_with(b"#") || depth_of(line) > indent {
+        return true;
+    }
+    let name = content.split(|b| *b == b':').next().unwrap_or_default();
+    depth_of(line) == indent && content.contains(&b':') && one_of(name, MEMBERS)
+}
+
+fn depth_of(line: &[u8]) -> usize {
+    line.iter().take_while(|b| matches!(b, b' ' | b'\t')).count()
 }
 
 /// The strings of the nearest `"data": {..}` and `"stringData": {..}` of the same object.
