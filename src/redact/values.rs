@@ -234,7 +234,9 @@ fn is_code(value: &[u8], form: Form) -> bool {
     }
     // `a.B=a.C=void`, `password= next=`: an assignment follows.
     let mut names = value.split(|b| *b == b'=');
-    let assigned = |name: &[u8]| !name.is_empty() && is_path_of_names(name) && !has_digit(name);
+    let assigned = |name: &[u8]| {
+        !name.is_empty() && is_path_of_names(name) && (!has_digit(name) || name.contains(&b'.'))
+    };
     if names.next().is_some_and(assigned)
         && value.contains(&b'=')
         && names.all(|name| name.is_empty() || assigned(name))

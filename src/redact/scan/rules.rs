@@ -12,6 +12,7 @@ use crate::redact::finding::Finder;
 use crate::redact::marker;
 use crate::redact::rules::{Mode, Rule, Specificity};
 use crate::redact::validate::Verdict;
+use crate::redact::wordy::is_wordy;
 
 impl Scan<'_> {
     /// All rules over a text.
@@ -98,7 +99,7 @@ impl Scan<'_> {
                         || is_word(text.get(secret.start..b.at).unwrap_or_default())
                         || is_word(text.get(b.at..secret.end).unwrap_or_default())
                 });
-            if inside().next().is_some() && !prose && !part {
+            if inside().next().is_some() && !prose && !part && !is_list_of_names(chain, &secret) {
                 self.emit(candidate.rule, secret, place);
             }
         }
@@ -143,6 +144,23 @@ fn next_start(rule: &Rule, text: &[u8], found: Range<usize>) -> usize {
     };
     let glued = rule.anchors.iter().filter(|anchor| !anchor.is_empty()).filter_map(behind).min();
     glued.unwrap_or(found.end).max(found.start + 1)
+}
+
+/// Whether a secret in pieces is a list of names (`"KEYFRAMES", "LAYER", "scope"`), as parsers and source maps hold them.
+fn is_list_of_names(chain: &Chain, secret: &Range<usize>) -> bool {
+    const SHORTEST: usize = 3;
+    if !chain.inside(secret).all(|b| b.bond == Bond::Neighbours) {
+        return false;
+    }
+    let (mut start, mut names, mut pieces) = (secret.start, 0, 0);
+    for end in chain.inside(secret).map(|b| b.at).chain([secret.end]) {
+        let piece = chain.view.bytes.get(start..end).unwrap_or_default();
+        let letters = piece.iter().all(|b| b.is_ascii_alphabetic() || *b == b'_');
+        names += usize::from(is_word(piece) || (piece.len() > 5 && letters && is_wordy(piece)));
+        pieces += 1;
+        start = end;
+    }
+    secret.len() >= pieces * SHORTEST && names * 4 >= pieces * 3
 }
 
 /// Takes words of the next lines off the end of a match over several pieces, where what is left is still a match.
