@@ -51,7 +51,9 @@ pub fn may_be_key(name: &[u8]) -> bool {
         return false;
     }
     let words = Words::split(name);
-    let asks = words.first().is_some_and(|first| QUESTIONS.has(first));
+    // `Sec-WebSocket-Key` holds a nonce.
+    let asks = words.first().is_some_and(|first| QUESTIONS.has(first))
+        || words.any(|word| one_of(word, "socket websocket"));
     words.stem().is_some_and(|stem| is(stem, b"key"))
         && words.stem_qualifier().is_some_and(|q| !HARMLESS_KEYS.has(q))
         && !asks

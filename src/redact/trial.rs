@@ -19,7 +19,8 @@ pub fn problems(own: &RuleSet, others: &RuleSet) -> Result<Vec<Problem>, Compile
     all.extend(own.clone());
     let scrubber = TextScrubber::new(all)?;
     let mut problems = Vec::new();
-    for rule in own.rules().iter().filter(|rule| !rule.is_copy) {
+    // Rules on integers see no text.
+    for rule in own.rules().iter().filter(|rule| !rule.is_copy && !rule.integers) {
         let tell = |example: &Example, message: String| Problem {
             kind: Arc::clone(&rule.kind),
             origin: Origin { file: Arc::clone(&rule.origin.file), line: example.line },

@@ -52,6 +52,7 @@ fn code_that_handles_secrets() {
         "e.ProgressToken=e.MessageReader=e.NotificationType9=e.NotificationType8=void 0",
         "[\"NAMESPACE\", \"KEYFRAMES\", \"LAYER\", \"SCOPE\", \"abs\", \"from\", \"trim\", \"x1\", \"value\", \"replace\", \"__name\", \"escape\", \"tokens\"]",
         "Required parameters: -server -name -password -database -project",
+        "GET /chat HTTP/1.1\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n",
         "local passphrase= password= scmVersion= message=",
         "// Check both: redis://:password@host has an empty user, password: redis://:password@host.",
         "CLIENT_ASSERTION_TYPE_JWT = \"urn:ietf:params:oauth:client-assertion-type:jwt-bearer\"",

@@ -260,8 +260,8 @@ impl Walk<'_> {
             }
             None => self.in_container() && !self.in_labels(),
         };
-        // A single digit switches or counts.
-        if let Some(name) = name.filter(|_| secret && len > 1) {
+        // A single digit of a key of its own switches or counts.
+        if let Some(name) = name.filter(|_| secret && (len > 1 || self.key.is_none())) {
             on(Event::Secret { value: self.at..self.at + len, quote: Some(name.end..name.end + 1) });
         }
         self.done = true;
