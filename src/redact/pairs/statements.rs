@@ -106,7 +106,7 @@ impl<'t> Reader<'t> {
             b.is_ascii_whitespace()
                 || matches!(b, b'"' | b'\'' | b'`' | b'<' | b'>' | b'|' | b')' | b']' | b'}' | b',')
         };
-        let len = self.rest().iter().position(|b| ends(b)).unwrap_or(self.rest().len());
+        let len = self.rest().iter().position(ends).unwrap_or(self.rest().len());
         let word = self.text.get(self.at..self.at + len).unwrap_or_default();
         let closing = word.iter().rev().take_while(|b| matches!(b, b'.' | b';' | b':' | b'*')).count();
         self.at..self.at + len - closing
@@ -295,7 +295,7 @@ impl<'t> Statement<'t> {
     fn listed(&self) -> Option<Range<usize>> {
         let mut reader = self.after();
         let before = self.text.get(..self.name.start)?.last();
-        if !before.is_none_or(|b| *b == b'\n') || reader.blanks() == 0 {
+        if before.is_some_and(|b| *b != b'\n') || reader.blanks() == 0 {
             return None;
         }
         let value = reader.word();
