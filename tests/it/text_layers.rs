@@ -53,6 +53,26 @@ fn pieces(token: &str, len: usize) -> Vec<&str> {
     (0..token.len()).step_by(len).map(|at| &token[at..token.len().min(at + len)]).collect()
 }
 
+/// Where a token stands in one piece: one line of `golden/contexts.txt` each, as it stands and with its escapes taken off.
+#[test]
+fn contexts_of_a_token() {
+    let unescaped = |line: &str| {
+        let escapes = [("\\n", "\n"), ("\\t", "\t"), ("\\r", "\r"), ("\\x1b", "\u{1b}"), ("\\x00", "\0")];
+        escapes.iter().fold(line.to_owned(), |line, (escape, byte)| line.replace(escape, byte))
+    };
+    for line in include_str!("../golden/contexts.txt").lines() {
+        for context in [line.to_owned(), unescaped(line)] {
+            for token in tokens() {
+                let text = context.replace("{}", &token);
+                let nested = json!({ "a": json!({ "o": text }).to_string() }).to_string();
+                for text in [text, nested] {
+                    assert_gone(&text, &[&token], line);
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn halves_of_a_token() {
     let rows = [

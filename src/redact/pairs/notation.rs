@@ -219,6 +219,7 @@ pub(super) fn value_after(text: &[u8], at: usize, name: &Name, place: &Place<'_>
     let stop = match () {
         () if name.query => Stop::Query,
         () if name.begins_line && !name.quoted => Stop::Blank,
+        () if sign == b'=' && tight && fills_string(text, name, from) => Stop::Blank,
         () => Stop::Separator,
     };
     let end = unquoted_end(text, from, stop);
@@ -263,6 +264,17 @@ fn is_code(text: &[u8], value: Range<usize>) -> bool {
         _ => false,
     };
     code && !value.is_empty() && text.get(value).is_some_and(is_path_of_names)
+}
+
+/// Whether name and value are all of a string: `"PASSWORD=a;b"`, and not the first of several pairs.
+fn fills_string(text: &[u8], name: &Name, from: usize) -> bool {
+    let quote = name.range.start.checked_sub(1).and_then(|at| text.get(at)).copied();
+    let end = unquoted_end(text, from, Stop::Blank);
+    let value = text.get(from..end).unwrap_or_default();
+    !name.quoted
+        && matches!(quote, Some(b'"' | b'\''))
+        && text.get(end).copied() == quote
+        && !value.iter().any(|b| matches!(b, b'=' | b'%'))
 }
 
 /// The length of a scheme of nobody's list (`Authorization: Custom x`) and its blank.

@@ -100,11 +100,11 @@ impl<'t> Reader<'t> {
         Some(value)
     }
 
-    /// A word without blanks and quotes.
+    /// A word without blanks and quotes. A backslash begins an escape: what it stands for is read in the view without it.
     fn word(&self) -> Range<usize> {
         let ends = |b: &u8| {
             b.is_ascii_whitespace()
-                || matches!(b, b'"' | b'\'' | b'`' | b'<' | b'>' | b'|' | b')' | b']' | b'}' | b',')
+                || matches!(b, b'"' | b'\'' | b'`' | b'\\' | b'<' | b'>' | b'|' | b')' | b']' | b'}' | b',')
         };
         let len = self.rest().iter().position(ends).unwrap_or(self.rest().len());
         let word = self.text.get(self.at..self.at + len).unwrap_or_default();
@@ -135,7 +135,7 @@ impl<'t> Statement<'t> {
         !marker::holds(self.text, value)
             && !marker::occurs(bytes)
             && !values::is_inert(bytes)
-            && !bytes.contains(&b' ')
+            && !bytes.iter().any(|b| matches!(b, b' ' | b'\\'))
             && looks_secret(b"password", bytes, Form::Prose)
     }
 
@@ -295,12 +295,12 @@ impl<'t> Statement<'t> {
     fn listed(&self) -> Option<Range<usize>> {
         let mut reader = self.after();
         let before = self.text.get(..self.name.start)?.last();
-        if before.is_some_and(|b| *b != b'\n') || reader.blanks() == 0 {
+        if before.is_some_and(|b| !matches!(b, b'\n' | b'"')) || reader.blanks() == 0 {
             return None;
         }
         let value = reader.word();
         let behind = self.text.get(value.end);
-        behind.is_none_or(|b| matches!(b, b'\n' | b'\r')).then_some(value)
+        behind.is_none_or(|b| matches!(b, b'\n' | b'\r' | b'"' | b'\\')).then_some(value)
     }
 
     /// Whether a verb before the name says that it changes: `I set the password to x`.
@@ -313,7 +313,7 @@ impl<'t> Statement<'t> {
     /// Whether the name is told of: `use password x`.
     fn is_told(&self) -> bool {
         let before = self.text.get(self.name.start.saturating_sub(12)..self.name.start).unwrap_or_default();
-        let word = before.trim_ascii_end().rsplit(|b| b.is_ascii_whitespace()).next().unwrap_or_default();
+        let word = before.trim_ascii_end().rsplit(|b| !b.is_ascii_alphabetic()).next().unwrap_or_default();
         one_of(word, "use using with enter type try")
     }
 }
