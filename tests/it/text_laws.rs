@@ -160,3 +160,27 @@ fn large_ordinary_values_are_scanned_whole() {
         assert_eq!(builtin().scrub(None, text.as_bytes(), &mut Report::default()), None);
     }
 }
+
+#[test]
+fn no_half_of_an_escape_is_left() {
+    let token = format!("gh{}_{}", "p", "0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R");
+    for before in
+        [r"--token \n", r"--token \\n", r"token \u0041", r"token \t", r"secret-\\\\n", r"\n", r"\u00"]
+    {
+        // At the source's own level, and in JSON in JSON. Half a code point is no JSON before the scrubbing either.
+        let string = format!("\"{before}{token}\"");
+        let is_json = |text: &str| serde_json::from_str::<serde_json::Value>(text).is_ok();
+        for text in [string.clone(), serde_json::json!([string]).to_string()] {
+            let out = scrubbed(builtin(), &text);
+            assert!(!out.contains(&token), "{out}");
+            assert_eq!(is_json(&out), is_json(&text), "{out}");
+            let outer: serde_json::Value = serde_json::from_str(&out).unwrap_or_default();
+            if let Some(inner) = outer.get(0).and_then(|inner| inner.as_str()) {
+                assert_eq!(is_json(inner), is_json(&string), "{out}");
+            }
+        }
+    }
+    // A prefix that an escape and the text behind it make by chance.
+    let text = format!(r#""\npm_{}""#, "0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R");
+    assert!(serde_json::from_str::<String>(&scrubbed(builtin(), &text)).is_ok());
+}
