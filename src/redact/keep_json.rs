@@ -2,13 +2,17 @@
 //! touches.
 //!
 //! A finding lies within one string or one number by itself; only a match that runs over a token's edge (of an operator's
-//! pattern, say) needs this. Escapes count at every level, strings at the outermost only.
+//! pattern, say) needs this. Holds at every level of JSON in JSON.
 
 use std::ops::Range;
 
 use serde::de::IgnoredAny;
 
+use super::decode::{Place, chars};
 use super::overlap::{Edit, Quote};
+
+/// Levels of JSON in JSON that are kept valid.
+const MAX_NESTED: u8 = 12;
 
 /// The edits, cut at the edges of the strings of a JSON text; as they are where the text is not JSON.
 pub(super) fn within_strings(text: &[u8], edits: Vec<Edit>) -> Vec<Edit> {
@@ -45,7 +49,93 @@ pub(super) fn within_strings(text: &[u8], edits: Vec<Edit>) -> Vec<Edit> {
             strings.next();
         }
     }
-    kept
+    let strings = Strings { text, at: 0 }.collect();
+    Nested { source: text }.within(text, strings, &Place::default(), kept)
+}
+
+/// JSON in the strings of JSON.
+struct Nested<'t> {
+    source: &'t [u8],
+}
+
+impl Nested<'_> {
+    /// The edits, in each of these strings of `text` cut at the edges of what strings it holds itself.
+    fn within(
+        &self,
+        text: &[u8],
+        strings: Vec<Range<usize>>,
+        place: &Place<'_>,
+        edits: Vec<Edit>,
+    ) -> Vec<Edit> {
+        let mut kept = Vec::with_capacity(edits.len());
+        let mut edits = edits.into_iter().peekable();
+        for string in strings.into_iter().filter(|string| !string.is_empty()) {
+            let source = place.source(string.clone());
+            while let Some(edit) = edits.next_if(|edit| edit.range.end <= source.start) {
+                kept.push(edit);
+            }
+            let mut inside = Vec::new();
+            while let Some(edit) = edits.next_if(|edit| edit.range.start < source.end) {
+                inside.push(edit);
+            }
+            // What hides the whole string leaves nothing to keep valid.
+            let hides = |edit: &Edit| edit.range.start <= source.start && edit.range.end >= source.end;
+            if inside.is_empty() || inside.iter().any(hides) {
+                kept.append(&mut inside);
+            } else {
+                kept.append(&mut self.inside(text, string, place, inside));
+            }
+            if edits.peek().is_none() {
+                break;
+            }
+        }
+        kept.extend(edits);
+        kept
+    }
+
+    /// The edits in one string, if it holds JSON.
+    fn inside(&self, text: &[u8], string: Range<usize>, place: &Place<'_>, edits: Vec<Edit>) -> Vec<Edit> {
+        let content = text.get(string.clone()).unwrap_or_default();
+        let begins = content.iter().find(|b| !b.is_ascii_whitespace());
+        if place.chars >= MAX_NESTED || !matches!(begins, Some(b'{' | b'[' | b'\\')) {
+            return edits;
+        }
+        let Some(view) = chars::decode_backslashes(content).map(|view| view.shifted(string.start)) else {
+            return edits;
+        };
+        if !is_json(&view.bytes) {
+            return edits;
+        }
+        let inner = place.in_chars(&view);
+        let strings: Vec<Range<usize>> = Strings { text: &view.bytes, at: 0 }.collect();
+        let of_source = |string: &Range<usize>| inner.source(string.clone());
+        let sources: Vec<_> = strings.iter().filter(|string| !string.is_empty()).map(of_source).collect();
+        let edits = edits.into_iter().flat_map(|edit| self.cut(&sources, edit)).collect();
+        self.within(&view.bytes, strings, &inner, edits)
+    }
+
+    /// The parts of an edit that lie in these strings; all of it where more than signs would be left beside them.
+    fn cut(&self, strings: &[Range<usize>], edit: Edit) -> Vec<Edit> {
+        let first = strings.partition_point(|string| string.end <= edit.range.start);
+        let overlap =
+            |string: &Range<usize>| string.start.max(edit.range.start)..string.end.min(edit.range.end);
+        let parts: Vec<Range<usize>> = strings
+            .iter()
+            .skip(first)
+            .take_while(|string| string.start < edit.range.end)
+            .map(overlap)
+            .collect();
+        let mut left = edit.range.start;
+        let signs = |range: Range<usize>| {
+            !self.source.get(range).unwrap_or_default().iter().any(u8::is_ascii_alphanumeric)
+        };
+        let ends = parts.iter().map(|part| (part.start, part.end)).chain([(edit.range.end, edit.range.end)]);
+        let only_signs = ends.into_iter().all(|(start, end)| signs(std::mem::replace(&mut left, end)..start));
+        if parts.is_empty() || edit.quote.is_some() || !only_signs {
+            return vec![edit];
+        }
+        parts.into_iter().map(|range| Edit { range, ..edit.clone() }).collect()
+    }
 }
 
 /// The edits, widened over the backslashes of an escape that they begin in: `token \\nabc` is read as `nabc` by a pattern
