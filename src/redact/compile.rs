@@ -104,18 +104,38 @@ impl Compiled {
         let everywhere = |&rule: &usize| Candidate { rule, first: 0, last: text.len() };
         let mut found: Vec<Candidate> = self.always.iter().map(everywhere).collect();
         let Some(anchors) = &self.anchors else { return found };
+        // Where a rule stands in `found`, since a long text has many hits of many rules.
+        let mut places: Vec<u32> = Vec::new();
         for hit in anchors.find_overlapping_iter(text) {
+            if places.is_empty() {
+                places = self.places(&found);
+            }
             for &rule in self.rules_of.get(hit.pattern().as_usize()).into_iter().flatten() {
-                match found.iter_mut().find(|known| known.rule == rule) {
+                let Some(place) = places.get_mut(rule) else { continue };
+                match place.checked_sub(1).and_then(|at| found.get_mut(at as usize)) {
                     Some(known) => {
                         known.first = known.first.min(hit.start());
                         known.last = known.last.max(hit.start());
                     }
-                    None => found.push(Candidate { rule, first: hit.start(), last: hit.start() }),
+                    None => {
+                        found.push(Candidate { rule, first: hit.start(), last: hit.start() });
+                        *place = u32::try_from(found.len()).unwrap_or(0);
+                    }
                 }
             }
         }
         found
+    }
+
+    /// For each rule its place in `found`, counted from one.
+    fn places(&self, found: &[Candidate]) -> Vec<u32> {
+        let mut places = vec![0; self.set.rules().len()];
+        for (candidate, at) in found.iter().zip(1..) {
+            if let Some(place) = places.get_mut(candidate.rule) {
+                *place = at;
+            }
+        }
+        places
     }
 
     /// The regex of a rule; `None`: it doesn't compile, so the text can't be scanned.
