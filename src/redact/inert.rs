@@ -61,18 +61,7 @@ fn unescaped(value: &[u8]) -> Option<&[u8]> {
 
 /// Our markers, and around them nothing that could be a secret: `Bearer [REDACTED:jwt]`, `sid=[REDACTED:secret]; Path=/`.
 fn is_marked(value: &[u8]) -> bool {
-    let mut rest = value;
-    let mut marked = false;
-    while let Some(at) = memchr::memmem::find(rest, marker::OPEN) {
-        let (before, from) = rest.split_at(at);
-        let Some(len) = marker::prefix_len(from) else { return false };
-        if !is_bland(before) {
-            return false;
-        }
-        marked = true;
-        rest = from.get(len..).unwrap_or_default();
-    }
-    marked && is_bland(rest)
+    marker::is_only(value, is_bland)
 }
 
 /// No word of 6 characters or more with a digit in it, and none over 24.

@@ -103,18 +103,23 @@ pub(super) fn is_kind(name: &[u8]) -> bool {
 
 /// Whether nothing but markers and punctuation is left of a value: there is nothing more to hide in it.
 pub(super) fn is_redacted(value: &[u8]) -> bool {
+    is_only(value, |between| !between.iter().any(u8::is_ascii_alphanumeric))
+}
+
+/// Whether a value is markers of ours, and around them only what is harmless.
+pub(super) fn is_only(value: &[u8], is_harmless: impl Fn(&[u8]) -> bool) -> bool {
     let mut rest = value;
     let mut seen = false;
     while let Some(at) = memmem::find(rest, OPEN) {
         let (before, from) = rest.split_at(at);
         let Some(len) = prefix_len(from) else { return false };
-        if before.iter().any(u8::is_ascii_alphanumeric) {
+        if !is_harmless(before) {
             return false;
         }
         seen = true;
         rest = from.get(len..).unwrap_or_default();
     }
-    seen && !rest.iter().any(u8::is_ascii_alphanumeric)
+    seen && is_harmless(rest)
 }
 
 /// Whether a marker of ours stands in `text`.
