@@ -49,8 +49,7 @@ pub(super) fn within_strings(text: &[u8], edits: Vec<Edit>) -> Vec<Edit> {
             strings.next();
         }
     }
-    let strings = Strings { text, at: 0 }.collect();
-    Nested { source: text }.within(text, strings, &Place::default(), kept)
+    Nested { source: text }.within(text, &Place::default(), kept)
 }
 
 /// JSON in the strings of JSON.
@@ -59,17 +58,11 @@ struct Nested<'t> {
 }
 
 impl Nested<'_> {
-    /// The edits, in each of these strings of `text` cut at the edges of what strings it holds itself.
-    fn within(
-        &self,
-        text: &[u8],
-        strings: Vec<Range<usize>>,
-        place: &Place<'_>,
-        edits: Vec<Edit>,
-    ) -> Vec<Edit> {
+    /// The edits, in each string of the JSON `text` cut at the edges of what strings it holds itself.
+    fn within(&self, text: &[u8], place: &Place<'_>, edits: Vec<Edit>) -> Vec<Edit> {
         let mut kept = Vec::with_capacity(edits.len());
         let mut edits = edits.into_iter().peekable();
-        for string in strings.into_iter().filter(|string| !string.is_empty()) {
+        for string in (Strings { text, at: 0 }).filter(|string| !string.is_empty()) {
             let source = place.source(string.clone());
             while let Some(edit) = edits.next_if(|edit| edit.range.end <= source.start) {
                 kept.push(edit);
@@ -107,11 +100,10 @@ impl Nested<'_> {
             return edits;
         }
         let inner = place.in_chars(&view);
-        let strings: Vec<Range<usize>> = Strings { text: &view.bytes, at: 0 }.collect();
-        let of_source = |string: &Range<usize>| inner.source(string.clone());
-        let sources: Vec<_> = strings.iter().filter(|string| !string.is_empty()).map(of_source).collect();
+        let strings = Strings { text: &view.bytes, at: 0 }.filter(|string| !string.is_empty());
+        let sources: Vec<_> = strings.map(|string| inner.source(string)).collect();
         let edits = edits.into_iter().flat_map(|edit| self.cut(&sources, edit)).collect();
-        self.within(&view.bytes, strings, &inner, edits)
+        self.within(&view.bytes, &inner, edits)
     }
 
     /// The parts of an edit that lie in these strings; all of it where more than signs would be left beside them.
@@ -125,12 +117,12 @@ impl Nested<'_> {
             .take_while(|string| string.start < edit.range.end)
             .map(overlap)
             .collect();
-        let mut left = edit.range.start;
         let signs = |range: Range<usize>| {
             !self.source.get(range).unwrap_or_default().iter().any(u8::is_ascii_alphanumeric)
         };
-        let ends = parts.iter().map(|part| (part.start, part.end)).chain([(edit.range.end, edit.range.end)]);
-        let only_signs = ends.into_iter().all(|(start, end)| signs(std::mem::replace(&mut left, end)..start));
+        let gaps_from = std::iter::once(edit.range.start).chain(parts.iter().map(|part| part.end));
+        let gaps_to = parts.iter().map(|part| part.start).chain([edit.range.end]);
+        let only_signs = gaps_from.zip(gaps_to).all(|(from, to)| signs(from..to));
         if parts.is_empty() || edit.quote.is_some() || !only_signs {
             return vec![edit];
         }
