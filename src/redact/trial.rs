@@ -20,7 +20,7 @@ pub fn problems(own: &RuleSet, others: &RuleSet) -> Result<Vec<Problem>, Compile
     let scrubber = TextScrubber::new(all)?;
     let mut problems = Vec::new();
     // Rules on integers see no text.
-    for rule in own.rules().iter().filter(|rule| !rule.is_copy && !rule.integers) {
+    for rule in own.rules().iter().filter(|rule| !rule.integers) {
         let tell = |example: &Example, message: String| Problem {
             kind: Arc::clone(&rule.kind),
             origin: Origin { file: Arc::clone(&rule.origin.file), line: example.line },

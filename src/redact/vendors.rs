@@ -1,10 +1,12 @@
 //! Names of services that give out keys: in front of `key` they make it a credential. Part of `names`, and of rules with
-//! `each: vendors`.
+//! `preceded_by: vendors`.
 //!
 //! Written as in a variable: lower case, without blanks. Words whose keys are those of maps and tables (`buffer`, `cursor`) are
 //! left out.
 
-use super::wordlist::{List, strip_end};
+use std::sync::{Arc, OnceLock};
+
+use super::wordlist::{List, Words, strip_end};
 
 /// Whether a piece of a name is that of a vendor: `corp_html2pdf_key`, `ip2locationKey`, `algoliaapikey`.
 pub(super) fn is_in(name: &[u8]) -> bool {
@@ -19,9 +21,10 @@ fn is_vendor(word: &[u8]) -> bool {
     RARE.has(word) || COMMON.has(word)
 }
 
-/// The names that are rare in texts: a rule may look for each of them.
-pub(super) fn rare() -> impl Iterator<Item = &'static str> {
-    RARE_WORDS.split_ascii_whitespace()
+/// The names that are rare in texts: a rule may ask for one of them.
+pub(super) fn rare() -> Arc<Words> {
+    static WORDS: OnceLock<Arc<Words>> = OnceLock::new();
+    Arc::clone(WORDS.get_or_init(|| Arc::new(Words::new(RARE_WORDS.split_ascii_whitespace()))))
 }
 
 static RARE: List = List::new(RARE_WORDS);

@@ -21,7 +21,55 @@ impl List {
             (0..=longest).map(of_length).collect()
         });
         let same = lists.get(word.len()).map(Vec::as_slice).unwrap_or_default();
-        same.iter().any(|entry| word.eq_ignore_ascii_case(entry.as_bytes()))
+        let Some(first) = word.first().map(u8::to_ascii_lowercase) else { return false };
+        // Most entries differ in their first byte.
+        same.iter().any(|entry| {
+            entry.as_bytes().first().map(u8::to_ascii_lowercase) == Some(first)
+                && word.eq_ignore_ascii_case(entry.as_bytes())
+        })
+    }
+}
+
+/// Words that a text may begin with, in lower case and sorted.
+#[derive(Debug)]
+pub(super) struct Words {
+    sorted: Vec<String>,
+    longest: usize,
+}
+
+impl Words {
+    pub(super) fn new<'w>(words: impl Iterator<Item = &'w str>) -> Self {
+        let mut sorted: Vec<String> = words.map(str::to_ascii_lowercase).collect();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let longest = sorted.iter().map(String::len).max().unwrap_or(0);
+        Self { sorted, longest }
+    }
+
+    /// Bytes of the longest.
+    pub(super) fn longest(&self) -> usize {
+        self.longest
+    }
+
+    pub(super) fn all(&self) -> impl Iterator<Item = &str> {
+        self.sorted.iter().map(String::as_str)
+    }
+
+    /// The lengths of the words that `text` begins with, without ASCII case.
+    pub(super) fn prefixes<'s>(&'s self, text: &'s [u8]) -> impl Iterator<Item = usize> + 's {
+        let mut left = self.sorted.as_slice();
+        (0..=text.len().min(self.longest))
+            .map_while(move |len| {
+                if let Some(last) = len.checked_sub(1) {
+                    let byte = text.get(last)?.to_ascii_lowercase();
+                    let at = |word: &String| word.as_bytes().get(last).copied();
+                    let start = left.partition_point(|word| at(word) < Some(byte));
+                    let end = left.partition_point(|word| at(word) <= Some(byte));
+                    left = left.get(start..end).filter(|left| !left.is_empty())?;
+                }
+                Some(left.first().is_some_and(|word| word.len() == len).then_some(len))
+            })
+            .flatten()
     }
 }
 

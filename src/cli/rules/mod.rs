@@ -77,7 +77,7 @@ fn list(arguments: &ListArguments) -> anyhow::Result<ExitCode> {
     let rules = &config.scrub.rules;
     let width = rules.rules().iter().map(|rule| rule.kind.len()).max().unwrap_or(0);
     let mut out = String::new();
-    for rule in rules.rules().iter().filter(|rule| !rule.is_copy) {
+    for rule in rules.rules().iter() {
         let confidence = match rule.confidence {
             Confidence::Confident => "confident ",
             Confidence::Contextual => "contextual",

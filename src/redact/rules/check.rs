@@ -48,14 +48,14 @@ impl CheckReport {
     }
 }
 
-/// Checks every rule (of those with `each`, the first): it has examples, they match, their secrets are wholly covered and no other rule takes them,
+/// Checks every rule: it has examples, they match, their secrets are wholly covered and no other rule takes them,
 /// cut short they still match, counterexamples don't, ids are unique, the pattern is portable.
 ///
 /// That an anchor stands in every match is proved when a rule is loaded, not tried on examples here.
 pub fn check(set: &RuleSet) -> CheckReport {
     let mut report = CheckReport::default();
     let mut matchers = Vec::new();
-    for (order, rule) in set.rules().iter().enumerate().filter(|(_, rule)| !rule.is_copy) {
+    for (order, rule) in set.rules().iter().enumerate() {
         report.rules += 1;
         match Matcher::new(rule, order) {
             Ok(matcher) => matchers.push(matcher),

@@ -5,13 +5,13 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
+use super::before::{self, Before};
 use super::rule::{Confidence, Cut, Example, Group, Mode, Origin, Rule, Specificity};
 use super::set::{Allow, RuleError};
-use super::{each, shape, template};
+use super::{shape, template};
 use crate::redact::action::{ACTIONS, Action};
 use crate::redact::marker;
 use crate::redact::validate::Validator;
-use crate::redact::vendors;
 use crate::yaml::{self, Node, Value};
 
 /// Least bytes of a cut secret after its anchor, where the rule doesn't say.
@@ -21,13 +21,14 @@ const FILE_KEYS: &[&str] = &["order", "rules", "allow"];
 const ALLOW_KEYS: &[&str] = &["sha256", "patterns"];
 const RULE_KEYS: &[&str] = &[
     "id",
-    "each",
     "kind",
     "description",
     "source",
     "confidence",
     "anchors",
     "pattern",
+    "preceded_by",
+    "gap",
     "group",
     "word_start",
     "word_end",
@@ -78,7 +79,7 @@ impl Loader {
         for (key, node) in entries {
             match key {
                 "rules" => {
-                    rules = self.sequence(node, "rules").iter().flat_map(|n| self.rules(n, listed)).collect()
+                    rules = self.sequence(node, "rules").iter().filter_map(|n| self.rule(n, listed)).collect()
                 }
                 "allow" => allow = self.allow(node),
                 _ => {}
@@ -112,45 +113,30 @@ impl Loader {
         allow
     }
 
-    /// The rule that a node describes; several with `each`.
-    fn rules(&mut self, node: &Node, listed: bool) -> Vec<Rule> {
-        let entries = self.mapping(node, "a rule", RULE_KEYS);
-        let words = entries.iter().find(|(name, _)| *name == "each").map(|(_, node)| self.words(node));
-        let Some(words) = words else { return self.rule(node, &entries, listed, "").into_iter().collect() };
-        let Some((first, others)) = words.split_first() else { return Vec::new() };
-        let Some(rule) = self.rule(node, &entries, listed, first) else { return Vec::new() };
-        let get = |key: &str| entries.iter().find(|(name, _)| *name == key).map(|(_, node)| *node);
-        let pattern = get("pattern").and_then(text_of).unwrap_or_default();
-        let anchors = get("anchors").map(|n| self.texts(n, "anchors")).unwrap_or_default();
-        let anchors: Vec<String> = anchors.into_iter().map(|(anchor, _)| anchor).collect();
-        each::copies(rule, pattern, &anchors, others)
-    }
-
-    /// The words of `each`: a list, or `vendors`.
-    fn words(&mut self, node: &Node) -> Vec<String> {
+    /// What has to stand before a match: one of a list of words, or a service's name, up to `gap` bytes away.
+    fn preceded_by(&mut self, node: &Node, gap: usize) -> Option<Before> {
         if scalar(node) == Some("vendors") {
-            return vendors::rare().map(str::to_owned).collect();
+            return Some(Before::vendors(gap));
         }
-        let mut words = Vec::new();
-        for (word, line) in self.texts(node, "each") {
-            if each::is_plain(&word) {
-                words.push(word);
-            } else {
-                self.error(line, "`each` lists words of 3 lower-case letters and digits or more".to_owned());
-            }
+        let words: Vec<(String, usize)> = self.texts(node, "preceded_by");
+        for (_, line) in words.iter().filter(|(word, _)| !before::is_plain(word)) {
+            self.error(
+                *line,
+                "`preceded_by` lists words of 3 lower-case letters and digits or more".to_owned(),
+            );
         }
         if words.is_empty() {
-            self.error(node.place.line, "`each` must list words, or be vendors".to_owned());
+            self.error(node.place.line, "`preceded_by` must list words, or be vendors".to_owned());
         }
-        words
+        let words: Vec<String> = words.into_iter().map(|(word, _)| word).collect();
+        (!words.is_empty()).then(|| Before::listed(&words, gap))
     }
 
-    /// One rule. `word` stands in for `{each}`.
-    fn rule(&mut self, node: &Node, entries: &Entries<'_>, listed: bool, word: &str) -> Option<Rule> {
+    fn rule(&mut self, node: &Node, listed: bool) -> Option<Rule> {
+        let entries = self.mapping(node, "a rule", RULE_KEYS);
         let before = self.errors.len();
         let line = node.place.line;
         let get = |key: &str| entries.iter().find(|(name, _)| *name == key).map(|(_, node)| *node);
-        let filled = |text: String| if word.is_empty() { text } else { text.replace(each::PLACE, word) };
 
         let kind = self.required(get("kind"), "kind", line);
         if !kind.is_empty() && !marker::is_kind(kind.as_bytes()) {
@@ -158,14 +144,18 @@ impl Loader {
             self.error(line, format!("kind `{kind}` must be in kebab case, lower case: {form}"));
         }
         let description = self.required(get("description"), "description", line);
-        let pattern = filled(self.required(get("pattern"), "pattern", line));
+        let pattern = self.required(get("pattern"), "pattern", line);
         let anchors: Vec<String> = get("anchors")
             .map(|n| self.texts(n, "anchors"))
             .unwrap_or_default()
             .into_iter()
-            .map(|(anchor, _)| filled(anchor))
+            .map(|(anchor, _)| anchor)
             .collect();
-        if (anchors.is_empty() && !self.anchors_optional) || anchors.iter().any(String::is_empty) {
+        let gap = get("gap").map_or(0, |n| self.gap(n));
+        let preceded_by = get("preceded_by").and_then(|n| self.preceded_by(n, gap));
+        if (anchors.is_empty() && !self.anchors_optional && preceded_by.is_none())
+            || anchors.iter().any(String::is_empty)
+        {
             self.error(
                 line,
                 "`anchors` must list at least one literal that stands in every match".to_owned(),
@@ -200,6 +190,8 @@ impl Loader {
             pattern,
             group: get("group").and_then(|n| self.group(n)),
             before_anchor: 0,
+            before_secret: 0,
+            ends_with_secret: true,
             word_start,
             word_end,
             integers,
@@ -209,7 +201,7 @@ impl Loader {
             replacement: get("replacement").and_then(|n| self.replacement(n)),
             specificity: if listed { Specificity::KnownFormat } else { specificity(&kind, confidence) },
             cut: None,
-            is_copy: false,
+            preceded_by,
             spare: Vec::new(),
             examples: Vec::new(),
             counterexamples: Vec::new(),
@@ -221,11 +213,9 @@ impl Loader {
                 "a `replacement` only stands in place of a plain marker, not of this `action`".to_owned(),
             );
         }
-        rule.examples =
-            get("examples").map(|n| self.examples(n, "examples", &rule.id, &filled)).unwrap_or_default();
-        rule.counterexamples = get("counterexamples")
-            .map(|n| self.examples(n, "counterexamples", &rule.id, &filled))
-            .unwrap_or_default();
+        rule.examples = get("examples").map(|n| self.examples(n, "examples", &rule.id)).unwrap_or_default();
+        rule.counterexamples =
+            get("counterexamples").map(|n| self.examples(n, "counterexamples", &rule.id)).unwrap_or_default();
         let floor = get("cut").and_then(|n| self.cut(n));
         if self.errors.len() == before {
             self.shape(&mut rule, get("pattern").map_or(line, |n| n.place.line), floor);
@@ -247,6 +237,10 @@ impl Loader {
             Some(number) => number,
             None => None,
         };
+        if let Some(group) = number {
+            rule.before_secret = shape::before_group(&hir, group).unwrap_or(usize::MAX);
+            rule.ends_with_secret = shape::ends_with_group(&hir, group);
+        }
         let anchored = !rule.anchors.is_empty();
         match shape::before_anchor(&rule.pattern, &rule.anchors).or_else(|| (!anchored).then_some(0)) {
             Some(before) => rule.before_anchor = before,
@@ -284,6 +278,16 @@ impl Loader {
             self.error(node.place.line, "`cut` must be `never` or a number of bytes from 4".to_owned());
         }
         floor.map(Some)
+    }
+
+    /// How far a word of `preceded_by` may be away, in bytes.
+    fn gap(&mut self, node: &Node) -> usize {
+        const MOST: usize = 64;
+        let gap = scalar(node).and_then(|text| text.parse().ok()).filter(|n| *n <= MOST);
+        if gap.is_none() {
+            self.error(node.place.line, format!("`gap` must be a number of bytes up to {MOST}"));
+        }
+        gap.unwrap_or(0)
     }
 
     fn group(&mut self, node: &Node) -> Option<Group> {
@@ -335,16 +339,10 @@ impl Loader {
         }
     }
 
-    fn examples(
-        &mut self,
-        node: &Node,
-        what: &str,
-        id: &str,
-        filled: &impl Fn(String) -> String,
-    ) -> Vec<Example> {
+    fn examples(&mut self, node: &Node, what: &str, id: &str) -> Vec<Example> {
         let mut examples = Vec::new();
         for (at, (text, line)) in self.texts(node, what).into_iter().enumerate() {
-            match template::expand(&filled(text), &format!("{id}/{what}/{at}")) {
+            match template::expand(&text, &format!("{id}/{what}/{at}")) {
                 Ok(expanded) => {
                     examples.push(Example { text: expanded.text, secrets: expanded.marked, line })
                 }
@@ -355,7 +353,7 @@ impl Loader {
     }
 
     fn refuse_same_ids(&mut self, rules: &[Rule]) {
-        for (at, rule) in rules.iter().enumerate().filter(|(_, rule)| !rule.is_copy) {
+        for (at, rule) in rules.iter().enumerate() {
             if let Some(first) = rules.iter().take(at).find(|other| other.id == rule.id) {
                 let message = format!(
                     "a second rule `{}` (the first is on line {}): give one an `id`",

@@ -5,8 +5,8 @@
 //! searched: that is the scanner, which takes a [`RuleSet`]. What makes a *name* secret is `super::names`, not a rule.
 
 mod actions;
+mod before;
 mod check;
-mod each;
 mod edge;
 mod gitleaks;
 mod load;

@@ -1,7 +1,10 @@
 //! One rule: the compiled-from-YAML form that the scanner reads. Holds data, decides nothing but word starts.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::before::Before;
+use super::shape::IGNORE_CASE;
 use super::spare::SpareList;
 use crate::redact::action::Action;
 use crate::redact::validate::{Validator, Verdict};
@@ -90,6 +93,10 @@ pub struct Rule {
     /// Most bytes of a match that can stand before the first byte of its anchor; [`usize::MAX`]: the anchor need not stand in
     /// the match at all.
     pub before_anchor: usize,
+    /// Most bytes of a match before the secret; [`usize::MAX`]: there is no bound.
+    pub before_secret: usize,
+    /// Every match ends with its secret.
+    pub ends_with_secret: bool,
     /// The match must not continue a word: see [`Rule::starts_well`].
     pub word_start: bool,
     /// The match must not be continued: see [`Rule::ends_well`].
@@ -108,8 +115,8 @@ pub struct Rule {
     pub specificity: Specificity,
     /// Secrets cut off by the end of the value.
     pub cut: Option<Cut>,
-    /// It differs from the rule before it by a word of its `each` only, and is tested there.
-    pub is_copy: bool,
+    /// What has to stand before a match.
+    pub preceded_by: Option<Before>,
     /// What is harmless for this rule alone.
     pub spare: Vec<SpareList>,
     /// Templates, expanded: texts in which the rule finds its secret.
@@ -163,8 +170,20 @@ impl Rule {
     ///
     /// Rules with `word_start` refuse to begin in the middle of a word (`sk-` in `task-`); the letter of an escape
     /// (`\n`, `\u003d`, `%3D`, an ANSI colour's `m`) is not a word's.
+    ///
+    /// With `preceded_by` that is said of the word before the match, which has to be there.
     pub fn starts_well(&self, before: &[u8]) -> bool {
-        !self.word_start || super::edge::is_word_start(before)
+        match &self.preceded_by {
+            Some(words) => words.stands_before(before, self.word_start),
+            None => !self.word_start || super::edge::is_word_start(before),
+        }
+    }
+
+    /// The pattern with all that has to stand before a match.
+    pub fn whole_pattern(&self) -> Cow<'_, str> {
+        let Some(words) = &self.preceded_by else { return Cow::Borrowed(&self.pattern) };
+        let bare = self.pattern.strip_prefix(IGNORE_CASE).unwrap_or(&self.pattern);
+        Cow::Owned(format!("{IGNORE_CASE}{}(?:{bare})", words.pattern()))
     }
 
     /// Whether a match may end before `after` (the text from its end on).

@@ -38,6 +38,50 @@ pub(super) fn before_anchor(pattern: &str, anchors: &[String]) -> Option<usize> 
     depth(&parse(bare).ok()?, &needles, fold)
 }
 
+/// Most bytes of a match before its group; `None`: there is no bound.
+pub(super) fn before_group(hir: &Hir, group: u32) -> Option<usize> {
+    match hir.kind() {
+        HirKind::Capture(capture) if capture.index == group => Some(0),
+        HirKind::Capture(capture) => before_group(&capture.sub, group),
+        HirKind::Alternation(branches) => {
+            let holding = branches.iter().filter(|branch| holds_group(branch, group));
+            holding.map(|branch| before_group(branch, group)).try_fold(0, |most, d| d.map(|d| most.max(d)))
+        }
+        HirKind::Concat(parts) => {
+            let mut before = 0_usize;
+            for part in parts {
+                if holds_group(part, group) {
+                    return Some(before + before_group(part, group)?);
+                }
+                before += part.properties().maximum_len()?;
+            }
+            None
+        }
+        _ => None,
+    }
+}
+
+/// Whether every match ends with this group.
+pub(super) fn ends_with_group(hir: &Hir, group: u32) -> bool {
+    match hir.kind() {
+        HirKind::Capture(capture) => capture.index == group || ends_with_group(&capture.sub, group),
+        HirKind::Alternation(branches) => branches.iter().all(|branch| ends_with_group(branch, group)),
+        HirKind::Concat(parts) => parts.last().is_some_and(|part| ends_with_group(part, group)),
+        _ => false,
+    }
+}
+
+fn holds_group(hir: &Hir, group: u32) -> bool {
+    match hir.kind() {
+        HirKind::Capture(capture) => capture.index == group || holds_group(&capture.sub, group),
+        HirKind::Alternation(parts) | HirKind::Concat(parts) => {
+            parts.iter().any(|part| holds_group(part, group))
+        }
+        HirKind::Repetition(repetition) => holds_group(&repetition.sub, group),
+        _ => false,
+    }
+}
+
 /// As [`before_anchor`], of a pattern whose letters are all in lower case.
 pub(super) fn depth_of(folded: &Hir, anchors: &[String]) -> Option<usize> {
     let needles: Vec<Vec<u8>> = anchors.iter().map(|anchor| anchor.as_bytes().to_vec()).collect();

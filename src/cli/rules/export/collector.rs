@@ -30,8 +30,7 @@ pub(super) fn document(rules: &RuleSet) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let mut out =
         format!("# The patterns of Blackbar {version} for the redaction processor of the Collector.\n{HEAD}");
-    // Of rules that differ by a word only, one stands for all.
-    for rule in rough.into_iter().filter(|rule| !rule.is_copy) {
+    for rule in rough.into_iter() {
         let _ = writeln!(out, "# left out: {}: its pattern alone also matches what is no secret", rule.id);
     }
     for (rule, why) in left_out(rules) {
@@ -46,7 +45,7 @@ pub(super) fn document(rules: &RuleSet) -> String {
     }
     out.push_str("    blocked_values:\n");
     for rule in sure {
-        let _ = writeln!(out, "      - {} # {}", quoted(&rule.pattern), rule.kind);
+        let _ = writeln!(out, "      - {} # {}", quoted(&rule.whole_pattern()), rule.kind);
     }
     out
 }

@@ -68,5 +68,5 @@ fn why_not(rule: &Rule) -> Option<String> {
     if rule.integers {
         return Some("it looks at integers only".to_owned());
     }
-    portability(&rule.pattern).into_iter().next()
+    portability(&rule.whole_pattern()).into_iter().next()
 }

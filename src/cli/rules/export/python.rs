@@ -67,7 +67,7 @@ fn line(out: &mut String, rule: &Rule) {
         out,
         "    Rule({}, {}, {}, {group}, {}, {}, {}, {}, {}, {}),",
         literal(&rule.kind),
-        raw(&rule.pattern),
+        raw(&rule.whole_pattern()),
         tuple(&anchors),
         boolean(rule.word_start),
         boolean(rule.word_end),
