@@ -31,12 +31,10 @@ pub(crate) fn mixed() -> Vec<Vec<u8>> {
 /// Paragraphs of documents.
 pub(crate) fn prose() -> Vec<Vec<u8>> {
     let mut text = Vec::new();
-    for file in files().filter(|file| has_extension(file, &["md", "txt"]) || is_licence(file)) {
+    for file in all_files().filter(|file| has_extension(file, &["md", "txt"])) {
         let Ok(document) = std::fs::read_to_string(&file) else { continue };
-        for line in document.lines().filter(|line| is_prose(line)) {
-            text.extend_from_slice(line.as_bytes());
-            text.push(b'\n');
-        }
+        let lines = document.lines().filter(|line| is_prose(line)).collect::<Vec<_>>().join("\n");
+        text.extend(lines.bytes().take(MOST_OF_FILE).chain([b'\n']));
         if text.len() > MOST / 4 {
             break;
         }
@@ -102,6 +100,18 @@ pub(crate) fn small() -> Vec<Vec<u8>> {
 
 /// This repository's files, then those of its dependencies, spread over all packages.
 fn files() -> impl Iterator<Item = PathBuf> {
+    let (own, packages) = found();
+    // Every eleventh file, so that no large package fills the text.
+    own.into_iter().chain(packages.into_iter().step_by(11))
+}
+
+fn all_files() -> impl Iterator<Item = PathBuf> {
+    let (own, packages) = found();
+    own.into_iter().chain(packages)
+}
+
+/// This repository's files, and those of its dependencies.
+fn found() -> (Vec<PathBuf>, Vec<PathBuf>) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut all = Vec::new();
     for part in ["src", "docs", "config", "proto"] {
@@ -111,8 +121,7 @@ fn files() -> impl Iterator<Item = PathBuf> {
     if let Some(registry) = registry() {
         collect(&registry, &mut packages);
     }
-    // Every eleventh file, so that no large package fills the text.
-    all.into_iter().chain(packages.into_iter().step_by(11))
+    (all, packages)
 }
 
 fn registry() -> Option<PathBuf> {
@@ -151,5 +160,6 @@ fn is_licence(file: &Path) -> bool {
 /// A long line of words, without the signs of code and tables.
 fn is_prose(line: &str) -> bool {
     let signs = line.bytes().filter(|b| b"`[]{}|<>=*_#/\\\"".contains(b)).count();
-    line.len() > 50 && signs <= 1 && line.contains(' ')
+    let words = line.bytes().filter(|b| b.is_ascii_lowercase() || *b == b' ').count();
+    line.len() > 50 && signs <= 1 && words * 100 >= line.len() * 85
 }

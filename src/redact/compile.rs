@@ -1,15 +1,17 @@
-//! A [`RuleSet`] made ready for scanning: one automaton over all anchors, each regex compiled when first needed.
+//! A [`RuleSet`] made ready for scanning: the sieve over it, and each regex, compiled when first needed.
 //!
-//! The automaton is the prefilter: it touches each byte once and says which rules are worth their regex. It is a necessary
-//! condition only (it ignores case for all rules), so that what stands behind [`Compiled::candidates`] can be exchanged
-//! without touching the scan.
+//! The sieve is a necessary condition only, so that it can be exchanged without touching the scan. That it hides nothing
+//! is seen by scanning without it: then one automaton over all anchors says which rules are worth their regex, and
+//! every layer is looked at.
 
 use std::sync::OnceLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use aho_corasick::{AhoCorasick, MatchKind};
 use regex::bytes::{Regex, RegexBuilder};
 
+use super::candidates::Candidates;
 use super::rules::{Group, Rule, RuleSet, Specificity};
+use super::sieve::{self, Sieve};
 
 /// Largest compiled regex of one rule, in bytes.
 const REGEX_LIMIT: usize = 16 << 20;
@@ -18,10 +20,10 @@ const REGEX_LIMIT: usize = 16 << 20;
 #[derive(Debug)]
 pub(super) struct Compiled {
     set: RuleSet,
-    anchors: Option<AhoCorasick>,
-    /// For each anchor of the automaton, the rules that it stands for.
-    rules_of: Vec<Vec<usize>>,
-    /// Rules without an anchor, which are looked at in every text.
+    sieve: Sieve,
+    /// All anchors, for scans without the sieve, and the rule of each.
+    anchors: OnceLock<Option<(AhoCorasick, Vec<usize>)>>,
+    /// Rules that are looked at in every text.
     always: Vec<usize>,
     regexes: Vec<Lazy>,
 }
@@ -33,55 +35,45 @@ struct Lazy {
     cut: OnceLock<Option<Regex>>,
 }
 
-/// A rule whose anchor occurs in a text.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Candidate {
-    /// Index of the rule.
-    pub(super) rule: usize,
-    /// Where its first anchor begins.
-    pub(super) first: usize,
-    /// Where its last anchor begins.
-    pub(super) last: usize,
-}
-
 /// A rule set that nothing can be scanned with.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CompileError {
-    /// The anchors cannot be searched together.
-    #[error("the rules' anchors cannot be compiled: {0}")]
-    Anchors(String),
+    /// A rule's pattern cannot be compiled.
+    #[error("the rule `{rule}` cannot be compiled: {why}")]
+    Pattern {
+        /// The rule's id.
+        rule: String,
+        /// The reason.
+        why: String,
+    },
     /// A kind has the action `hmac`, and there is no key.
     #[error("`{0}` has the action hmac, which takes an hmac_key")]
     NoKey(String),
 }
 
 impl Compiled {
-    /// Builds the automaton over the anchors.
+    /// Builds the sieve.
     ///
     /// # Errors
     ///
-    /// [`CompileError`] if the automaton grows too large.
+    /// [`CompileError`] if a rule's pattern cannot be compiled.
     pub(super) fn new(set: RuleSet) -> Result<Self, CompileError> {
-        let mut anchors: Vec<Vec<u8>> = Vec::new();
-        let mut rules_of: Vec<Vec<usize>> = Vec::new();
-        for (index, rule) in set.rules().iter().enumerate().filter(|(_, rule)| !rule.integers) {
-            for anchor in &rule.anchors {
-                let anchor = anchor.to_ascii_lowercase().into_bytes();
-                match anchors.iter().position(|known| *known == anchor).and_then(|at| rules_of.get_mut(at)) {
-                    Some(rules) if rules.contains(&index) => {}
-                    Some(rules) => rules.push(index),
-                    None => {
-                        anchors.push(anchor);
-                        rules_of.push(vec![index]);
-                    }
-                }
-            }
-        }
-        let automaton = if anchors.is_empty() { None } else { Some(automaton(&anchors)?) };
+        let sieve = Sieve::new(set.rules(), set.named_pairs())?;
         let regexes = set.rules().iter().map(|_| Lazy::default()).collect();
         let of_text = set.rules().iter().enumerate().filter(|(_, rule)| !rule.integers);
-        let always = of_text.filter(|(_, rule)| rule.anchors.is_empty()).map(|(index, _)| index).collect();
-        Ok(Self { set, anchors: automaton, rules_of, always, regexes })
+        let always = of_text.filter(|(_, rule)| sieve::is_looked_at_always(rule));
+        let always = always.map(|(index, _)| index).collect();
+        Ok(Self { set, sieve, anchors: OnceLock::new(), always, regexes })
+    }
+
+    /// What a text may hold.
+    pub(super) fn sieve(&self) -> &Sieve {
+        &self.sieve
+    }
+
+    /// Adds the rules that are looked at in every text, here one of so many bytes.
+    pub(super) fn always(&self, len: usize, found: &mut Candidates) {
+        self.always.iter().for_each(|rule| found.add_everywhere(*rule, len));
     }
 
     /// The rules that this was made of.
@@ -99,43 +91,28 @@ impl Compiled {
         self.rule(index).map_or(Specificity::NamedPair, |rule| rule.specificity)
     }
 
-    /// The rules of which an anchor occurs in `text`, and those without one. Allocates only where there is one.
-    pub(super) fn candidates(&self, text: &[u8]) -> Vec<Candidate> {
-        let everywhere = |&rule: &usize| Candidate { rule, first: 0, last: text.len() };
-        let mut found: Vec<Candidate> = self.always.iter().map(everywhere).collect();
-        let Some(anchors) = &self.anchors else { return found };
-        // Where a rule stands in `found`, since a long text has many hits of many rules.
-        let mut places: Vec<u32> = Vec::new();
-        for hit in anchors.find_overlapping_iter(text) {
-            if places.is_empty() {
-                places = self.places(&found);
-            }
-            for &rule in self.rules_of.get(hit.pattern().as_usize()).into_iter().flatten() {
-                let Some(place) = places.get_mut(rule) else { continue };
-                match place.checked_sub(1).and_then(|at| found.get_mut(at as usize)) {
-                    Some(known) => {
-                        known.first = known.first.min(hit.start());
-                        known.last = known.last.max(hit.start());
-                    }
-                    None => {
-                        found.push(Candidate { rule, first: hit.start(), last: hit.start() });
-                        *place = u32::try_from(found.len()).unwrap_or(0);
+    /// The rules of which an anchor occurs in `text`, whatever stands around it, and those without one.
+    pub(super) fn with_anchors(&self, text: &[u8], found: &mut Candidates) {
+        let rules = self.set.rules().iter().enumerate().filter(|(_, rule)| !rule.integers);
+        let anchorless = rules.filter(|(_, rule)| rule.anchors.is_empty());
+        anchorless.for_each(|(index, _)| found.add_everywhere(index, text.len()));
+        let built = self.anchors.get_or_init(|| {
+            let rules = self.set.rules().iter().enumerate().filter(|(_, rule)| !rule.integers);
+            let anchors =
+                rules.flat_map(|(index, rule)| rule.anchors.iter().map(move |anchor| (index, anchor)));
+            let (rules, anchors): (Vec<usize>, Vec<&String>) = anchors.unzip();
+            automaton(&anchors).map(|automaton| (automaton, rules))
+        });
+        match built {
+            Some((automaton, rule_of)) => {
+                for hit in automaton.find_overlapping_iter(text) {
+                    if let Some(rule) = rule_of.get(hit.pattern().as_usize()) {
+                        found.add(*rule, hit.start());
                     }
                 }
             }
+            None => (0..self.set.rules().len()).for_each(|rule| found.add_everywhere(rule, text.len())),
         }
-        found
-    }
-
-    /// For each rule its place in `found`, counted from one.
-    fn places(&self, found: &[Candidate]) -> Vec<u32> {
-        let mut places = vec![0; self.set.rules().len()];
-        for (candidate, at) in found.iter().zip(1..) {
-            if let Some(place) = places.get_mut(candidate.rule) {
-                *place = at;
-            }
-        }
-        places
     }
 
     /// The regex of a rule; `None`: it doesn't compile, so the text can't be scanned.
@@ -168,15 +145,11 @@ pub(super) fn secret_of(
     secret.map_or(found, |secret| secret.range())
 }
 
-fn automaton(anchors: &[Vec<u8>]) -> Result<AhoCorasick, CompileError> {
-    AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .match_kind(MatchKind::Standard)
-        .kind(Some(AhoCorasickKind::DFA))
-        .build(anchors)
-        .map_err(|error| CompileError::Anchors(error.to_string()))
+fn automaton(anchors: &[&String]) -> Option<AhoCorasick> {
+    AhoCorasick::builder().ascii_case_insensitive(true).match_kind(MatchKind::Standard).build(anchors).ok()
 }
 
-fn build(pattern: &str) -> Option<Regex> {
+/// A pattern on bytes; `None`: it doesn't compile.
+pub(super) fn build(pattern: &str) -> Option<Regex> {
     RegexBuilder::new(pattern).unicode(false).size_limit(REGEX_LIMIT).dfa_size_limit(REGEX_LIMIT).build().ok()
 }

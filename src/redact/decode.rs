@@ -11,6 +11,7 @@ mod glue;
 pub(super) mod joins;
 mod map;
 pub(super) mod numbers;
+pub(super) mod peek;
 pub(super) mod quoted;
 pub(super) mod runs;
 pub(super) mod streams;

@@ -5,7 +5,9 @@
 
 pub mod action;
 mod apply;
+mod byte_table;
 pub mod canary;
+mod candidates;
 mod compile;
 mod decode;
 mod finding;
@@ -23,6 +25,7 @@ pub mod replacements;
 pub mod report;
 pub mod rules;
 mod scan;
+mod sieve;
 pub mod text;
 pub mod trial;
 pub mod validate;

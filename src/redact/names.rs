@@ -65,6 +65,11 @@ pub fn is_bare_pass(name: &[u8]) -> bool {
     Words::split(name).stem().is_some_and(|stem| is(stem, PASS))
 }
 
+/// Whether a pair of this name is worth reading, whatever its value is.
+pub(super) fn may_name_secret(name: &[u8]) -> bool {
+    secret_name(name) != NameClass::No || may_be_key(name) || is_bare_pass(name)
+}
+
 /// Whether the name is that of a connection string: a secret for what it holds, the rest of which is worth reading.
 pub fn is_connection(name: &[u8]) -> bool {
     let words = Words::split(name);
@@ -442,6 +447,14 @@ const PIECES: [&[u8]; 14] = [
     b"jwt", b"rase",
 ];
 
+/// The end of names without such a piece.
+pub(super) const LAST_PIECE: &[u8] = b"pat";
+
+/// Pieces of which every secret's name holds one, in lower case, and whether it must stand at the name's end.
+pub(super) fn pieces() -> impl Iterator<Item = (&'static [u8], bool)> {
+    PIECES.iter().map(|piece| (*piece, false)).chain([(LAST_PIECE, true)])
+}
+
 /// For each letter, a bit for each letter that follows it at the beginning of a piece.
 const SECOND_LETTERS: [u32; 32] = second_letters();
 
@@ -466,7 +479,7 @@ fn may_be_secret(name: &[u8]) -> bool {
         previous = *byte;
         follows && at > 0 && PIECES.iter().any(|piece| continues(name, at - 1, piece))
     });
-    begins || strip_end(name, b"pat").is_some()
+    begins || strip_end(name, LAST_PIECE).is_some()
 }
 
 fn continues(name: &[u8], at: usize, piece: &[u8]) -> bool {

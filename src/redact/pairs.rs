@@ -6,10 +6,11 @@
 
 mod connection;
 pub(super) mod json;
-mod manifest;
+pub(super) mod manifest;
 mod notation;
 pub(super) mod statements;
 pub(super) mod text;
+pub(super) mod trigger;
 
 use std::ops::Range;
 

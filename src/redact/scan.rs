@@ -10,10 +10,12 @@ mod work;
 
 use std::ops::Range;
 
+use super::candidates::Candidates;
 use super::compile::Compiled;
 use super::decode::{self, Place};
 use super::finding::{Finder, Finding};
 use super::pairs;
+use super::sieve::May;
 use work::Work;
 
 /// Most character levels of a text; five JSON levels are common.
@@ -24,6 +26,7 @@ const MAX_RUNS: u8 = 3;
 /// The scan of one value.
 pub(super) struct Scan<'c> {
     compiled: &'c Compiled,
+    sieved: bool,
     findings: Vec<Finding>,
     /// Rules in audit mode that found something.
     audited: Vec<(usize, Range<usize>)>,
@@ -42,10 +45,26 @@ pub(super) struct Found {
     pub(super) work: usize,
 }
 
+impl Found {
+    /// Whether another scan of the same text has come to the same, whatever it cost and in whatever order.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let sorted = |found: &Self| {
+            let mut findings = found.findings.clone();
+            findings.sort_by_key(|f| (f.range.start, f.range.end, format!("{:?}", f.finder)));
+            findings.dedup();
+            findings
+        };
+        // A scan that was given up has found what it came to.
+        self.incomplete
+            || other.incomplete
+            || (sorted(self) == sorted(other) && self.audited == other.audited)
+    }
+}
+
 impl<'c> Scan<'c> {
-    /// Starts the scan of a value of so many bytes.
-    pub(super) fn new(compiled: &'c Compiled, len: usize) -> Self {
-        Self { compiled, findings: Vec::new(), audited: Vec::new(), work: Work::for_value(len) }
+    /// Starts the scan of a value of so many bytes. `sieved`: what the sieve says is not there is left out.
+    pub(super) fn new(compiled: &'c Compiled, len: usize, sieved: bool) -> Self {
+        Self { compiled, sieved, findings: Vec::new(), audited: Vec::new(), work: Work::for_value(len) }
     }
 
     /// Scans the source text.
@@ -73,27 +92,51 @@ impl<'c> Scan<'c> {
         if text.len() < MIN_TEXT || !self.work.spend(text.len()) {
             return;
         }
-        self.rules(text, place);
-        if self.compiled.set().named_pairs() {
+        let (candidates, may) = self.look(text, place);
+        self.rules(text, candidates, place);
+        if may.pairs && self.compiled.set().named_pairs() {
             self.pairs(text, place);
         }
-        self.chains(text, place);
-        if let Some(view) = decode::quoted::decode(text) {
+        if may.chains {
+            self.chains(text, place);
+        }
+        if let Some(view) = Some(text).filter(|_| may.quoted).and_then(decode::quoted::decode) {
             let place = place.in_chars(&view);
             if self.work.spend(view.bytes.len()) {
-                self.rules(&view.bytes, &place);
-                self.chains(&view.bytes, &place);
+                let (candidates, may) = self.look(&view.bytes, &place);
+                self.rules(&view.bytes, candidates, &place);
+                if may.chains {
+                    self.chains(&view.bytes, &place);
+                }
             }
         }
-        self.runs(text, place);
-        self.numbers(text, place);
-        self.streams(text, place);
-        let Some(view) = decode::chars::decode(text) else { return };
+        if may.runs {
+            self.runs(text, place);
+        }
+        if may.numbers {
+            self.numbers(text, place);
+        }
+        if may.streams {
+            self.streams(text, place);
+        }
+        let Some(view) = Some(text).filter(|_| may.chars).and_then(decode::chars::decode) else { return };
         if place.chars >= MAX_CHARS {
             self.work.give_up();
             return;
         }
         self.view(&view.bytes, &place.in_chars(&view));
+    }
+
+    /// The rules that may match, and what else the text may hold.
+    fn look(&self, text: &[u8], place: &Place<'_>) -> (Candidates, May) {
+        let mut candidates = Candidates::new();
+        if !self.sieved {
+            self.compiled.with_anchors(text, &mut candidates);
+            return (candidates, May::ALL);
+        }
+        self.compiled.always(text.len(), &mut candidates);
+        let may = self.compiled.sieve().look(text, place, &mut candidates);
+        (candidates, may)
     }
 
     fn runs(&mut self, text: &[u8], place: &Place<'_>) {
@@ -112,7 +155,8 @@ impl<'c> Scan<'c> {
                 if run.text {
                     self.view(&run.view.bytes, &inner);
                 } else if self.work.spend(run.view.bytes.len()) {
-                    self.rules(&run.view.bytes, &inner);
+                    let (candidates, _) = self.look(&run.view.bytes, &inner);
+                    self.rules(&run.view.bytes, candidates, &inner);
                 }
             },
         );

@@ -38,6 +38,19 @@ pub struct TextScrubber {
     /// Rules that look at integers.
     integers: Vec<usize>,
     whole: Whole,
+    sieve: UseOfSieve,
+}
+
+/// Whether texts go through the sieve before they are scanned.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UseOfSieve {
+    /// As in production.
+    On,
+    /// Everything is scanned.
+    Off,
+    /// Both, and a difference is a panic.
+    Compared,
 }
 
 impl TextScrubber {
@@ -45,7 +58,7 @@ impl TextScrubber {
     ///
     /// # Errors
     ///
-    /// [`CompileError`] if the rules' anchors can't be searched together, or tags are wanted without a key.
+    /// [`CompileError`] if a rule's pattern cannot be compiled, or tags are wanted without a key.
     pub fn new(rules: RuleSet) -> Result<Self, CompileError> {
         let mut rules = rules;
         if let Some(kind) = rules.lacks_key() {
@@ -63,7 +76,15 @@ impl TextScrubber {
             compiled: Compiled::new(rules)?,
             pair_kind: Arc::from(NAMED_PAIR_KIND),
             whole: Whole::default(),
+            sieve: UseOfSieve::On,
         })
+    }
+
+    /// The same scrubber with another use of the sieve, for tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_sieve(self, sieve: UseOfSieve) -> Self {
+        Self { sieve, ..self }
     }
 
     /// For streams of text: an action that hides a whole value hides a line.
@@ -161,13 +182,18 @@ impl TextScrubber {
 
     /// Bytes that the scan of a text looks at: grows linearly with its length, whatever the text.
     pub fn work(&self, text: &[u8]) -> usize {
-        Scan::new(&self.compiled, text.len()).text(text, None).work
+        Scan::new(&self.compiled, text.len(), true).text(text, None).work
     }
 
     fn scan(&self, keys: Option<&KeyPath<'_>>, text: &[u8]) -> Outcome {
         let key = keys.filter(|_| self.compiled.set().named_pairs());
         let key = key.map(|keys| (keys.key, pairs::key_class(keys.key, in_container(keys))));
-        let found = Scan::new(&self.compiled, text.len()).text(text, key);
+        let sieved = self.sieve != UseOfSieve::Off;
+        let found = Scan::new(&self.compiled, text.len(), sieved).text(text, key);
+        if self.sieve == UseOfSieve::Compared {
+            let all = Scan::new(&self.compiled, text.len(), false).text(text, key);
+            assert!(all.is_same(&found), "the sieve hides a finding");
+        }
         if found.incomplete {
             return Outcome::Incomplete;
         }

@@ -130,6 +130,11 @@ impl Validator {
         !matches!(self, Self::Crc32Base62 | Self::Crc32Base36 | Self::Crc32Hex)
     }
 
+    /// Whether it accepts nothing but [`values::is_random`] runs.
+    pub(super) fn needs_random_run(&self) -> bool {
+        matches!(self, Self::Random | Self::Opaque)
+    }
+
     /// Judges a candidate, in time linear in its length.
     pub fn check(&self, candidate: &[u8]) -> Verdict {
         match self {

@@ -102,15 +102,11 @@ pub fn is_opaque(value: &[u8]) -> bool {
 /// Whether a machine made this where something already says that a key follows: 14 characters or more of letters and digits, no
 /// words. A hash or a UUID is random too.
 pub fn is_random(value: &[u8]) -> bool {
-    const LEAST: usize = 14;
     const MOST: usize = 512;
-    let alphabet = |b: &u8| {
-        b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'+' | b'/' | b'=' | b'.' | b'~' | b':')
-    };
     let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
-    (LEAST..=MOST).contains(&value.len())
-        && value.iter().all(alphabet)
-        && digits >= 2
+    (LEAST_RANDOM..=MOST).contains(&value.len())
+        && value.iter().all(|b| is_of_random(*b))
+        && digits >= LEAST_DIGITS
         && digits < value.len()
         && (!is_wordy(value) || is_grouped(value))
         && !is_plain_thing(value)
@@ -163,6 +159,16 @@ fn is_pattern(value: &[u8]) -> bool {
 /// A type of JSON, as schemas have them.
 pub(super) fn is_json_type(value: &[u8]) -> bool {
     one_of(value, "string null integer number object array boolean")
+}
+
+/// Fewest bytes of a random value.
+pub(super) const LEAST_RANDOM: usize = 14;
+/// Fewest digits of one.
+pub(super) const LEAST_DIGITS: usize = 2;
+
+/// What a random value is made of.
+pub(super) fn is_of_random(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'/' | b'=' | b'.' | b'~' | b':')
 }
 
 /// `Authorization: Token abc`: what follows the scheme.

@@ -56,6 +56,7 @@ mod text_laws;
 mod text_layers;
 mod text_notations;
 mod text_passwords;
+mod text_sieve;
 mod text_wrapped;
 mod walk;
 mod walk_generate;

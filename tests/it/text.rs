@@ -2,15 +2,15 @@
 
 use blackbar::redact::Report;
 use blackbar::redact::rules::RuleSet;
-use blackbar::redact::text::{KeyPath, TextScrubber};
+use blackbar::redact::text::{KeyPath, TextScrubber, UseOfSieve};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// The built-in rules, compiled once.
+/// The built-in rules, compiled once. Every text is scanned with and without the sieve.
 pub(crate) fn builtin() -> &'static TextScrubber {
     static BUILTIN: std::sync::OnceLock<TextScrubber> = std::sync::OnceLock::new();
-    BUILTIN.get_or_init(|| TextScrubber::builtin().unwrap())
+    BUILTIN.get_or_init(|| TextScrubber::builtin().unwrap().with_sieve(UseOfSieve::Compared))
 }
 
 /// The text without its secrets.

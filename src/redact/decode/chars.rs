@@ -39,6 +39,11 @@ pub(in crate::redact) fn decode_backslashes(text: &[u8]) -> Option<View> {
     decode_where(text, |byte| byte == b'\\')
 }
 
+/// Whether an escape stands at `at`.
+pub(in crate::redact) fn is_escape(text: &[u8], at: usize) -> bool {
+    text.get(at..).and_then(decode_at).is_some()
+}
+
 fn decode_where(text: &[u8], is_trigger: impl Fn(u8) -> bool) -> Option<View> {
     let mut view = View::default();
     let mut copied = 0;
@@ -65,7 +70,8 @@ fn decode_where(text: &[u8], is_trigger: impl Fn(u8) -> bool) -> Option<View> {
     Some(view)
 }
 
-fn is_trigger(byte: u8) -> bool {
+/// Whether a byte may begin an escape.
+pub(in crate::redact) fn is_trigger(byte: u8) -> bool {
     matches!(byte,
         0..=8 | 0x0e..=0x1f | 0x7f | b'\\' | b'%' | b'&' | b'^' | 0xc2 | 0xcc | 0xcd | 0xe1..=0xe3 | 0xef | 0xf0 | 0xf3)
 }

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::redact::byte_table::ByteTable;
 use crate::redact::wordlist::one_of;
 
 /// How far apart two pieces may be, in bytes.
@@ -34,6 +35,12 @@ pub(super) fn may_begin(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'<')
 }
 
+/// Whether glue can stand around a byte that begins it, if this one stands before that.
+pub(super) fn may_precede(byte: u8) -> bool {
+    // What closes a line: blanks, backslashes, the frame of a box.
+    is_token(byte) || matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'\\' | b'`' | b'|' | 0x82 | 0x91)
+}
+
 /// The glue around the byte at `at`.
 pub(super) fn at(text: &[u8], at: usize) -> Option<Glue> {
     let glue = match text.get(at)? {
@@ -50,14 +57,21 @@ pub(super) fn at(text: &[u8], at: usize) -> Option<Glue> {
 }
 
 /// Bytes of tokens.
+#[inline]
 pub(super) fn is_token(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'/' | b'=' | b'.' | b'~' | b':')
+    TOKEN.holds(byte)
 }
+
+static TOKEN: ByteTable = ByteTable::letters_and_digits(b"_-+/=.~:");
 
 /// The line end at `at`: what closes the line, and what the next begins with.
 fn line_end(text: &[u8], at: usize) -> Option<Glue> {
     let (before, line) = (text.get(..at)?, text.get(at + 1..)?);
     let closing = closing(before)?;
+    if !before.len().checked_sub(closing + 1).and_then(|last| before.get(last)).is_some_and(|b| is_token(*b))
+    {
+        return None;
+    }
     let line_start = memchr::memrchr(b'\n', before.get(..before.len() - closing)?).map_or(0, |end| end + 1);
     let whole = before.get(line_start..)?;
     // The first line of a string begins behind its quote.
@@ -283,22 +297,26 @@ const INLINE: &str = "br wbr span b i u em strong code font mark a";
 fn tags(text: &[u8], at: usize) -> Option<Glue> {
     let window = text.get(at..text.len().min(at + MAX_GLUE + MAX_PREFIX))?;
     let mut len = 0;
-    let mut bond = Bond::Line;
+    let mut inline = true;
     while let Some(tag) = window.get(len..).and_then(|rest| rest.strip_prefix(b"<")) {
         let first = *tag.first()?;
         if !(first.is_ascii_alphabetic() || first == b'/') {
             return None;
         }
         let name = tag.strip_prefix(b"/").unwrap_or(tag);
-        let len_of_name = name.iter().take_while(|b| b.is_ascii_alphanumeric()).count();
-        let inline = name.get(..len_of_name).is_some_and(|name| one_of(name, INLINE));
-        bond = if inline { bond } else { Bond::Neighbours };
-        len += 1 + tag.iter().take(MAX_GLUE).position(|b| *b == b'>')? + 1;
+        let close = memchr::memchr(b'>', tag.get(..tag.len().min(MAX_GLUE))?)?;
+        len += 1 + close + 1;
         if name.starts_with(b"br") {
             len += window.get(len..)?.iter().take_while(|b| b.is_ascii_whitespace()).count();
         }
+        // What follows decides: the names of tags are not read in vain (`Vec<u8>)`).
+        if !window.get(len).is_some_and(|b| is_token(*b) || *b == b'<') {
+            return None;
+        }
+        let len_of_name = name.iter().take_while(|b| b.is_ascii_alphanumeric()).count();
+        inline &= name.get(..len_of_name).is_some_and(|name| one_of(name, INLINE));
     }
-    Some(Glue { range: at..at + len, bond })
+    Some(Glue { range: at..at + len, bond: if inline { Bond::Line } else { Bond::Neighbours } })
 }
 
 fn is_quote(byte: u8) -> bool {

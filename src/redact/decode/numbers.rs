@@ -5,17 +5,17 @@
 
 use std::ops::Range;
 
-use super::View;
-use super::runs::{next_run, text_start};
+use super::runs::{MIN_TEXT, next_run, text_start};
+use super::{View, is_printable};
 
 /// Shortest run of numbers and separators that is looked at, in bytes.
-const MIN_RUN: usize = 32;
+pub(in crate::redact) const MIN_RUN: usize = 32;
 /// Fewest numbers that may be a text.
 const MIN_NUMBERS: usize = 12;
 /// Longest line of a dump, in bytes.
 const MAX_LINE: usize = 400;
 /// The second line of a dump of characters (`od -c`), which holds no run of numbers.
-const SECOND_LINE: &[u8] = b"0000020 ";
+pub(in crate::redact) const SECOND_LINE: &[u8] = b"0000020 ";
 
 /// Decodes the runs of numbers of `text`. `known` says of a range that it was decoded before, in an outer view.
 pub(in crate::redact) fn each(
@@ -53,8 +53,30 @@ pub(in crate::redact) fn each(
     }
 }
 
+/// Whether a run of what [`is_part`] holds numbers that are text, or a line of a dump. Allocates nothing.
+pub(in crate::redact) fn may_be(text: &[u8], run: &Range<usize>) -> bool {
+    let mut rows = [0_usize; Notation::ALL.len()];
+    let groups = text.get(run.clone()).unwrap_or_default().split(|b| !b.is_ascii_alphanumeric());
+    for number in groups.filter(|group| !group.is_empty()) {
+        for (row, notation) in rows.iter_mut().zip(Notation::ALL) {
+            *row = if notation.value(number).is_some_and(is_printable) { *row + 1 } else { 0 };
+            if *row == MIN_TEXT {
+                return true;
+            }
+        }
+    }
+    let mut start = line_start(text, run.start);
+    while start < run.end {
+        if dump_head(text, start).is_some() {
+            return true;
+        }
+        start = next_line(text, start, run.end);
+    }
+    false
+}
+
 /// What stands in a run of numbers.
-fn is_part(byte: u8) -> bool {
+pub(in crate::redact) fn is_part(byte: u8) -> bool {
     byte.is_ascii_hexdigit()
         || matches!(byte, b'x' | b'X' | b' ' | b',' | b':' | b'-' | b'\n' | b'\r' | b'\t' | b';')
 }
@@ -186,29 +208,42 @@ impl Dump {
     }
 }
 
-/// One line of a dump: from its first number to the line's end, the digits of a number, the numbers.
-fn dump_line(text: &[u8], start: usize) -> Option<(Range<usize>, usize, Vec<u32>)> {
+/// A line that may be one of a dump, and where in it the first number stands, behind an address.
+fn dump_head(text: &[u8], start: usize) -> Option<(&[u8], usize)> {
     let rest = text.get(start..text.len().min(start + MAX_LINE))?;
     let line = rest.get(..memchr::memchr(b'\n', rest).unwrap_or(rest.len()))?;
-    let blanks = |from: usize| line.iter().skip(from).take_while(|b| matches!(b, b' ' | b'\t')).count();
-    let hex = |from: usize| line.iter().skip(from).take(17).take_while(|b| b.is_ascii_hexdigit()).count();
-    let prefix = |from: usize| if line.get(from..from + 2) == Some(b"0x") { 2 } else { 0 };
-    let mut at = blanks(0);
-    at += prefix(at);
-    let address = hex(at);
-    at += address;
-    let colon = usize::from(line.get(at) == Some(&b':'));
-    let gap = blanks(at + colon);
-    if address < 4 || gap == 0 || (colon == 0 && gap < 2 && address < 6) {
-        return None;
-    }
-    at += colon + gap;
-    let first = at;
+    let blank = blanks(line, 0);
+    let at = blank + prefix(line, blank);
+    let address = hex(line, at);
+    let colon = usize::from(line.get(at + address) == Some(&b':'));
+    let gap = blanks(line, at + address + colon);
+    let first = at + address + colon + gap;
+    let is_address = address >= 4 && gap > 0 && (colon > 0 || gap > 1 || address >= 6);
+    (is_address && hex(line, first + prefix(line, first)) > 1).then_some((line, first))
+}
+
+fn blanks(line: &[u8], from: usize) -> usize {
+    line.iter().skip(from).take_while(|b| matches!(b, b' ' | b'\t')).count()
+}
+
+/// Hexadecimal digits, up to one more than an address has.
+fn hex(line: &[u8], from: usize) -> usize {
+    line.iter().skip(from).take(17).take_while(|b| b.is_ascii_hexdigit()).count()
+}
+
+fn prefix(line: &[u8], from: usize) -> usize {
+    if line.get(from..from + 2) == Some(b"0x") { 2 } else { 0 }
+}
+
+/// One line of a dump: from its first number to the line's end, the digits of a number, the numbers.
+fn dump_line(text: &[u8], start: usize) -> Option<(Range<usize>, usize, Vec<u32>)> {
+    let (line, first) = dump_head(text, start)?;
+    let mut at = first;
     let mut numbers = Vec::new();
     let mut width = 0;
     loop {
-        let begin = at + prefix(at);
-        let len = hex(begin);
+        let begin = at + prefix(line, at);
+        let len = hex(line, begin);
         let radix = if len.is_multiple_of(3) { 8 } else { 16 };
         // The last number of a line may be half of one.
         let fits = matches!(len, 2 | 3 | 4 | 6 | 8) && (width == 0 || len == width);
@@ -222,7 +257,7 @@ fn dump_line(text: &[u8], start: usize) -> Option<(Range<usize>, usize, Vec<u32>
         // Half a word stands for its first byte.
         numbers.push(if half { number << 8 } else { number });
         at = begin + len;
-        let gap = blanks(at);
+        let gap = blanks(line, at);
         // `hexdump -C` leaves two blanks in the middle; the text of other dumps stands behind two or more.
         if gap == 0 || (gap > 1 && !(width == 2 && numbers.len() == 8 && gap == 2)) {
             break;

@@ -7,10 +7,25 @@ use memchr::memmem;
 
 use super::View;
 
+/// An encoded `=`.
+pub(in crate::redact) const ESCAPE: &[u8] = b"=3D";
+
+/// Whether the line end at `at` is a soft one, which parts what belongs together: not `let x =`.
+pub(in crate::redact) fn is_soft_end(text: &[u8], at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default();
+    let before = before.strip_suffix(b"\r").unwrap_or(before);
+    before.strip_suffix(b"=").is_some_and(|before| before.last().is_some_and(|b| !matches!(b, b' ' | b'\t')))
+}
+
+/// Whether there is a soft line end.
+fn has_soft_end(text: &[u8]) -> bool {
+    memchr::memchr_iter(b'\n', text).any(|at| is_soft_end(text, at))
+}
+
 /// Decodes; `None`: nothing of this encoding.
 pub(in crate::redact) fn decode(text: &[u8]) -> Option<View> {
-    let escapes = memmem::find(text, b"=3D").is_some() || is_escaped_throughout(text);
-    if !escapes && memmem::find(text, b"=\n").is_none() && memmem::find(text, b"=\r\n").is_none() {
+    let escapes = memmem::find(text, ESCAPE).is_some() || is_escaped_throughout(text);
+    if !escapes && !has_soft_end(text) {
         return None;
     }
     let mut view = View::default();
@@ -21,8 +36,8 @@ pub(in crate::redact) fn decode(text: &[u8]) -> Option<View> {
         }
         let rest = text.get(at..).unwrap_or_default();
         let (len, byte) = match rest {
-            [_, b'\n', ..] => (2, None),
-            [_, b'\r', b'\n', ..] => (3, None),
+            [_, b'\n', ..] if is_soft_end(text, at + 1) => (2, None),
+            [_, b'\r', b'\n', ..] if is_soft_end(text, at + 2) => (3, None),
             [_, high, low, ..] if escapes => match (upper_hex(*high), upper_hex(*low)) {
                 (Some(high), Some(low)) => (3, Some(high * 16 + low)),
                 _ => continue,
@@ -41,7 +56,7 @@ pub(in crate::redact) fn decode(text: &[u8]) -> Option<View> {
 }
 
 /// Whether characters that need no escape are escaped: three in a row.
-fn is_escaped_throughout(text: &[u8]) -> bool {
+pub(in crate::redact) fn is_escaped_throughout(text: &[u8]) -> bool {
     let is_escape = |text: &[u8], at: usize| matches!(text.get(at..at + 3), Some([b'=', high, low]) if upper_hex(*high).is_some() && upper_hex(*low).is_some());
     memchr::memchr_iter(b'=', text).any(|at| (0..3).all(|nth| is_escape(text, at + nth * 3)))
 }

@@ -11,15 +11,15 @@ use super::{View, is_printable};
 use crate::decompress::{Coding, Decoder};
 
 /// Shortest run that is looked at, in characters: 15 bytes of base64.
-const MIN_BASE64: usize = 20;
+pub(in crate::redact) const MIN_BASE64: usize = 20;
 /// Shortest hex run, in digits.
-const MIN_HEX: usize = 24;
+pub(super) const MIN_HEX: usize = 24;
 /// Shortest run that is decoded although it is no text, in characters.
-const MIN_BINARY: usize = 64;
+pub(super) const MIN_BINARY: usize = 64;
 /// Shortest line of wrapped base64 or hex that continues on the next.
-const MIN_WRAPPED: usize = 40;
+pub(super) const MIN_WRAPPED: usize = 40;
 /// Printable bytes in a row that make a decoded run text.
-const MIN_TEXT: usize = 8;
+pub(super) const MIN_TEXT: usize = 8;
 /// Most blanks before a continued line.
 const MAX_INDENT: usize = 32;
 
@@ -156,8 +156,9 @@ impl Encoded<'_> {
 
     /// Whether the run is compressed text.
     fn compressed(&self, chars: &[u8], found: &mut impl FnMut(Run)) -> bool {
-        let begins = chars.starts_with(b"H4sI") || chars.starts_with(b"eJ") || chars.starts_with(b"eN");
-        let Some(bytes) = begins.then(|| decode_base64(chars)).and_then(|bytes| inflated(&bytes)) else {
+        let Some(bytes) =
+            may_be_compressed(chars).then(|| decode_base64(chars)).and_then(|bytes| inflated(&bytes))
+        else {
             return false;
         };
         found(Run { view: View::of_unit(self.source(0..chars.len()), bytes), text: true });
@@ -236,7 +237,7 @@ fn wrapped(text: &[u8], first: Range<usize>) -> Vec<Range<usize>> {
 }
 
 /// Where the next line begins, its indentation skipped, if a line ends at `end`.
-fn next_line(text: &[u8], end: usize) -> Option<usize> {
+pub(super) fn next_line(text: &[u8], end: usize) -> Option<usize> {
     let rest = text.get(end..)?;
     let ending = if rest.starts_with(b"\r\n") { 2 } else { usize::from(rest.first() == Some(&b'\n')) };
     if ending == 0 {
@@ -248,7 +249,7 @@ fn next_line(text: &[u8], end: usize) -> Option<usize> {
 
 /// Whether text can begin at this alignment: the first character of a group of four holds the high bit of a byte,
 /// which is zero in ASCII. Looks at a few groups from the middle on.
-fn may_be_text(chars: &[u8]) -> bool {
+pub(super) fn may_be_text(chars: &[u8]) -> bool {
     const GROUPS: usize = 6;
     let groups = chars.len() / 4;
     let skip = if groups > 2 * GROUPS { groups / 2 } else { groups.saturating_sub(GROUPS) };
@@ -272,6 +273,11 @@ pub(super) fn text_start(bytes: &[u8]) -> Option<usize> {
     None
 }
 
+/// Whether base64 begins like gzip or zlib.
+pub(super) fn may_be_compressed(chars: &[u8]) -> bool {
+    chars.starts_with(b"H4sI") || chars.starts_with(b"eJ") || chars.starts_with(b"eN")
+}
+
 /// What compressed bytes begin with: gzip or zlib of any level. Only so much as their length pays for.
 fn inflated(bytes: &[u8]) -> Option<Vec<u8>> {
     const RATIO: usize = 32;
@@ -286,7 +292,7 @@ fn inflated(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(decoder.into_partial()).filter(|out| text_start(out).is_some())
 }
 
-fn is_base32(byte: u8) -> bool {
+pub(super) fn is_base32(byte: u8) -> bool {
     matches!(byte, b'A'..=b'Z' | b'2'..=b'7')
 }
 
@@ -303,12 +309,12 @@ fn decode_base32(chars: &[u8]) -> Vec<u8> {
     bytes
 }
 
-fn is_base64(byte: u8) -> bool {
+pub(in crate::redact) fn is_base64(byte: u8) -> bool {
     six_bits(byte) < 64
 }
 
 /// RFC 4648, tables 1 and 2 at once; 64 for any other byte.
-const fn six_bits(byte: u8) -> u8 {
+pub(super) const fn six_bits(byte: u8) -> u8 {
     match byte {
         b'A'..=b'Z' => byte - b'A',
         b'a'..=b'z' => byte - b'a' + 26,

@@ -7,13 +7,15 @@
 use std::ops::Range;
 
 use super::View;
-use crate::redact::wordlist::one_of;
+use crate::redact::wordlist::List;
 
 /// Names of what comes in pieces: OpenAI (`delta`, `content`, `arguments`, `refusal`), Anthropic (`text`, `partial_json`,
 /// `thinking`), Ollama, Bedrock, Cohere, the AI SDK (`0:"x"`), logs of containers, recordings of terminals (`"o", "x"`).
-const NAMES: &str = "delta content text partial_json thinking reasoning reasoning_content arguments refusal \
+static NAMES: List = List::new(
+    "delta content text partial_json thinking reasoning reasoning_content arguments refusal \
     input output transcript response completion outputtext generated_text textdelta inputtextdelta argstextdelta \
-    token chunk fragment piece part log data stdout stderr o 0 g";
+    token chunk fragment piece part log data stdout stderr o 0 g",
+);
 /// Longest of them, in bytes.
 const MAX_NAME: usize = 20;
 /// How far apart two values may be, in bytes.
@@ -65,6 +67,14 @@ pub(in crate::redact) fn each(
     for stream in streams {
         stream.finish(&mut found);
     }
+}
+
+/// Whether the quote at `at` begins a value that may be a piece.
+pub(in crate::redact) fn begins_piece(text: &[u8], at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default();
+    matches!(before.strip_suffix(b" ").unwrap_or(before).last(), Some(b':' | b'=' | b','))
+        && matches!(text.get(at), Some(b'"' | b'\''))
+        && name_before(text, at).is_some()
 }
 
 /// Values of one name.
@@ -135,8 +145,9 @@ fn name_before(text: &[u8], quote: usize) -> Option<Range<usize>> {
     let end = quote - (window.len() - quoted.len());
     let name = end - len..end;
     // `[0.5, "o", "x"]`: a frame of a recording.
-    let known = if listed { "o" } else { NAMES };
-    (len > 0 && one_of(text.get(name.clone())?, known)).then_some(name)
+    let bytes = text.get(name.clone()).filter(|bytes| bytes.len() <= MAX_NAME)?;
+    let known = if listed { bytes.eq_ignore_ascii_case(b"o") } else { NAMES.has(bytes) };
+    known.then_some(name)
 }
 
 /// Where the value that begins with the quote at `quote` ends: at the same quote, or with its line.

@@ -15,6 +15,14 @@ const MAX_AWAY: usize = 16 << 10;
 /// Most values of one Secret.
 const MOST: usize = 256;
 
+/// What a Secret is found from.
+pub(in crate::redact) const KIND: &[u8] = b"kind";
+
+/// Whether it is a Secret that says so with the [`KIND`] at `at`.
+pub(in crate::redact) fn is_secret(text: &[u8], at: usize) -> bool {
+    after_kind(text, at).is_some()
+}
+
 /// Calls `on` with every value of every Secret. Every Secret is paid for with `spend` (bytes); when that refuses, the rest is
 /// left out.
 pub(super) fn each(
@@ -22,7 +30,7 @@ pub(super) fn each(
     mut spend: impl FnMut(usize) -> bool,
     on: &mut impl FnMut(Range<usize>),
 ) -> bool {
-    for at in memmem::find_iter(text, b"kind") {
+    for at in memmem::find_iter(text, KIND) {
         let Some(after) = after_kind(text, at) else { continue };
         let start = at.saturating_sub(MAX_AWAY);
         let end = text.len().min(after + MAX_AWAY);

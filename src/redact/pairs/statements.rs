@@ -13,9 +13,9 @@ use crate::redact::wordlist::one_of;
 use crate::redact::{marker, values};
 
 /// What every name holds, as people write it.
-const STEMS: [&[u8]; 4] = [b"assw", b"ASSW", b"assphrase", b"ASSPHRASE"];
+pub(in crate::redact) const STEMS: [&[u8]; 4] = [b"assw", b"ASSW", b"assphrase", b"ASSPHRASE"];
 /// How much behind a name is read, in bytes.
-const WINDOW: usize = 240;
+pub(super) const WINDOW: usize = 240;
 /// Longest name, in bytes.
 const MAX_NAME: usize = 80;
 
@@ -30,13 +30,21 @@ pub(in crate::redact) fn each(
             if !spend(WINDOW) {
                 return;
             }
-            let Some(name) = name_around(text, at) else { continue };
-            let statement = Statement { text, name };
-            if let Some(value) = statement.value() {
+            if let Some(value) = said_of(text, at) {
                 on(value);
             }
         }
     }
+}
+
+/// Whether a password is said of the name with one of [`STEMS`] at `at`.
+pub(super) fn is_said(text: &[u8], at: usize) -> bool {
+    said_of(text, at).is_some()
+}
+
+fn said_of(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let name = name_around(text, at)?;
+    Statement { text, name }.value()
 }
 
 /// The name that holds the byte at `at`, if it is that of a password.

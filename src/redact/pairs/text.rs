@@ -10,7 +10,7 @@ use memchr::memmem;
 use super::notation::{self, Value};
 use super::without_scheme;
 use crate::redact::decode::Place;
-use crate::redact::names::{NameClass, is_bare_pass, may_be_key, secret_name};
+use crate::redact::names::{NameClass, is_bare_pass, may_name_secret, secret_name};
 use crate::redact::values::{self, Form};
 use crate::redact::{marker, overlap};
 
@@ -69,6 +69,38 @@ pub(in crate::redact) fn each(
     }
 }
 
+/// Whether a sign in `signs` stands between the name and the value of a secret pair: what [`each`] finds from there. Also where
+/// `spend` refuses.
+pub(super) fn is_assigned(
+    text: &[u8],
+    signs: Range<usize>,
+    place: &Place<'_>,
+    mut spend: impl FnMut(usize) -> bool,
+) -> bool {
+    let window = text.get(signs.clone()).unwrap_or_default();
+    memchr::memchr3_iter(b':', b'=', b',', window).any(|nth| {
+        let at = signs.start + nth;
+        let Some(read) = assignment(text, at, place) else { return false };
+        if read.secret.is_some() || !spend(read.end - at) {
+            return true;
+        }
+        let mut found = false;
+        let paid = text.get(at) != Some(&b':') || below(text, at, &mut spend, &mut |_| found = true);
+        found || !paid
+    })
+}
+
+/// Whether the `--` at `at` begins a flag with a secret value. Also where `spend` refuses.
+pub(super) fn is_flag(text: &[u8], at: usize, mut spend: impl FnMut(usize) -> bool) -> bool {
+    let Some((name, value)) = flag(text, at) else { return false };
+    !spend(value.range.end - at) || secret(text, name, value).is_some()
+}
+
+/// Whether the `</` at `at` ends an element with a secret content. Also where `spend` refuses.
+pub(super) fn is_element(text: &[u8], at: usize, mut spend: impl FnMut(usize) -> bool) -> bool {
+    !spend(MAX_ELEMENT) || element(text, at).is_some_and(|(name, value)| secret(text, name, value).is_some())
+}
+
 /// A secret-named assignment: how far it was read, and what of its value is secret.
 struct Assignment {
     end: usize,
@@ -81,7 +113,7 @@ fn assignment(text: &[u8], at: usize, place: &Place<'_>) -> Option<Assignment> {
         let bytes = text.get(name.range.clone())?;
         let entry = || text.get(notation::entry_name(text, name.range.start)?);
         let bytes = if bytes.eq_ignore_ascii_case(b"value") { entry()? } else { bytes };
-        (secret_name(bytes) != NameClass::No || may_be_key(bytes) || is_bare_pass(bytes)).then_some(bytes)
+        may_name_secret(bytes).then_some(bytes)
     };
     let by = |name: notation::Name| named(&name).map(|bytes| (name, bytes));
     let plain = notation::name_before(text, at).and_then(by);

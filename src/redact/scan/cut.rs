@@ -6,7 +6,7 @@ use memchr::memmem;
 use regex::bytes::Regex;
 
 use super::{Scan, digest};
-use crate::redact::compile::Candidate;
+use crate::redact::candidates::Candidate;
 use crate::redact::decode::Place;
 use crate::redact::marker;
 use crate::redact::rules::Rule;

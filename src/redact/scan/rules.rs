@@ -5,7 +5,8 @@ use std::ops::Range;
 use regex::bytes::Regex;
 
 use super::{Scan, digest, record};
-use crate::redact::compile::{Candidate, secret_of};
+use crate::redact::candidates::{Candidate, Candidates};
+use crate::redact::compile::secret_of;
 use crate::redact::decode::Place;
 use crate::redact::decode::joins::{self, Bond, Chain, is_word};
 use crate::redact::finding::Finder;
@@ -15,9 +16,9 @@ use crate::redact::validate::Verdict;
 use crate::redact::wordy::is_wordy;
 
 impl Scan<'_> {
-    /// All rules over a text.
-    pub(super) fn rules(&mut self, text: &[u8], place: &Place<'_>) {
-        for candidate in self.compiled.candidates(text) {
+    /// These rules over a text.
+    pub(super) fn rules(&mut self, text: &[u8], candidates: Candidates, place: &Place<'_>) {
+        for candidate in candidates {
             self.rule(text, candidate, place);
         }
     }
@@ -29,12 +30,15 @@ impl Scan<'_> {
                 return;
             }
             let inner = place.in_chain(&chain.view);
-            for candidate in self.compiled.candidates(&chain.view.bytes) {
+            let (candidates, may) = self.look(&chain.view.bytes, &inner);
+            for candidate in candidates {
                 self.chain(&chain, candidate, &inner);
             }
-            self.runs(&chain.view.bytes, &inner);
+            if may.runs {
+                self.runs(&chain.view.bytes, &inner);
+            }
             let strings = chain.breaks.iter().any(|b| b.bond == Bond::String);
-            if strings && self.compiled.set().named_pairs() {
+            if may.pairs && strings && self.compiled.set().named_pairs() {
                 self.text_pairs(&chain.view.bytes, &inner, |value| chain.is_string(value));
             }
         });
@@ -54,8 +58,9 @@ impl Scan<'_> {
             if !self.work.spend(found.len()) {
                 return;
             }
-            let begins = rule.starts_well(text.get(..found.start()).unwrap_or_default());
-            if let Some(secret) = self.accept(rule, regex, text, found.range()).filter(|_| begins) {
+            let before = text.get(..found.start()).unwrap_or_default();
+            let secret = self.accept(rule, regex, text, found.range());
+            if let Some(secret) = secret.filter(|_| rule.starts_well(before)) {
                 at = next_start(rule, text, found.range());
                 covered = secret.end;
                 self.emit(candidate.rule, secret, place);
@@ -81,9 +86,12 @@ impl Scan<'_> {
             }
             at = found.end().max(found.start() + 1);
             // A word may end at the break before a token.
-            let begins = chain.breaks.iter().any(|b| b.at == found.start())
-                || rule.starts_well(text.get(..found.start()).unwrap_or_default());
-            let Some(secret) = self.accept(rule, regex, text, found.range()).filter(|_| begins) else {
+            let begins = || {
+                let at_break = chain.breaks.iter().any(|b| b.at == found.start());
+                (at_break && rule.preceded_by.is_none())
+                    || rule.starts_well(text.get(..found.start()).unwrap_or_default())
+            };
+            let Some(secret) = self.accept(rule, regex, text, found.range()).filter(|_| begins()) else {
                 continue;
             };
             let secret = without_words(chain, regex, text, found.start(), secret);
