@@ -58,10 +58,10 @@ pub(super) fn apply<'r>(
             // Its marker stands where it begins.
             Some((edit, _)) if edit.continues => {}
             Some((edit, written)) => {
-                let quote = edit.quote.as_ref().map_or(&b""[..], |quote| quote.of(text));
-                out.extend_from_slice(quote);
+                let quote = edit.quote.as_ref().map(|quote| quote.of(text)).unwrap_or_default();
+                out.extend_from_slice(&quote);
                 out.extend_from_slice(&written.bytes(text.get(edit.range.clone()).unwrap_or_default(), key));
-                out.extend_from_slice(quote);
+                out.extend_from_slice(&quote);
             }
         }
         copied = piece.range.end;

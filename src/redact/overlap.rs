@@ -3,6 +3,7 @@
 //! Ranges are of the source text. Nothing of a masked value is left beside the marker but a scheme word (`Bearer `) in
 //! front, and what closes the value.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::compile::Compiled;
@@ -23,16 +24,20 @@ pub(super) struct Edit {
 pub(super) enum Quote {
     /// As it stands elsewhere in the text, with its escapes.
     At(Range<usize>),
-    /// A double quote.
-    Plain,
+    /// A double quote of JSON in so many strings of JSON.
+    Level(u8),
 }
 
 impl Quote {
     /// Its bytes.
-    pub(super) fn of<'t>(&self, text: &'t [u8]) -> &'t [u8] {
+    pub(super) fn of<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
         match self {
-            Self::At(range) => text.get(range.clone()).unwrap_or_default(),
-            Self::Plain => b"\"",
+            Self::At(range) => text.get(range.clone()).unwrap_or_default().into(),
+            Self::Level(level) => {
+                let mut quote = vec![b'\\'; (1 << level) - 1];
+                quote.push(b'"');
+                quote.into()
+            }
         }
     }
 }

@@ -200,7 +200,7 @@ impl TextScrubber {
         if found.findings.is_empty() && found.audited.is_empty() {
             return Outcome::Unchanged;
         }
-        let edits = keep_json::within_strings(text, resolve(text, found.findings, &self.compiled));
+        let edits = keep_json::within_tokens(text, resolve(text, found.findings, &self.compiled));
         Outcome::Scanned { edits, audited: found.audited.into_iter().map(|(rule, _)| rule).collect() }
     }
 

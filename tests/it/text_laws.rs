@@ -1,6 +1,8 @@
 //! Laws of the scanner over random texts: idempotence, validity of JSON, nothing found means nothing changed, no panic.
 
 use blackbar::redact::Report;
+use blackbar::redact::rules::RuleSet;
+use blackbar::redact::text::TextScrubber;
 use proptest::prelude::*;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
@@ -66,6 +68,19 @@ fn json() -> impl Strategy<Value = serde_json::Value> {
     })
 }
 
+/// Rules of an operator whose matches begin and end anywhere: in strings, numbers, names and escapes.
+fn greedy(rule: usize) -> &'static TextScrubber {
+    static GREEDY: std::sync::OnceLock<Vec<TextScrubber>> = std::sync::OnceLock::new();
+    let scrubber = |pattern: &&str| {
+        let yaml = format!(
+            "rules: [{{kind: greedy, description: d, confidence: contextual, anchors: [a], pattern: '{pattern}'}}]"
+        );
+        TextScrubber::new(RuleSet::from_yaml("greedy", &yaml).unwrap()).unwrap()
+    };
+    let all = || ["a[^~]{1,30}", "a[^~]{3,200}[0-9]", r".{4}a(?:.|\n){9}"].iter().map(scrubber).collect();
+    &GREEDY.get_or_init(all)[rule]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -84,6 +99,18 @@ proptest! {
         let outer = outer.unwrap();
         prop_assert!(serde_json::from_str::<serde_json::Value>(outer.as_str().unwrap()).is_ok(), "{}", once);
         prop_assert_eq!(scrubbed(builtin(), &once), once);
+    }
+
+    #[test]
+    fn valid_json_stays_valid_whatever_a_match_runs_over(value in json(), rule in 0..3_usize) {
+        let text = serde_json::Value::String(value.to_string()).to_string();
+        let once = scrubbed(greedy(rule), &text);
+        let outer = serde_json::from_str::<String>(&once);
+        prop_assert!(outer.is_ok(), "{}\n{}", text, once);
+        let inner = outer.unwrap();
+        // What hides a string as a whole leaves no JSON in it.
+        let is_json = serde_json::from_str::<serde_json::Value>(&inner).is_ok();
+        prop_assert!(is_json || inner == "[REDACTED:greedy]", "{}\n{}", text, once);
     }
 
     #[test]
@@ -183,4 +210,54 @@ fn no_half_of_an_escape_is_left() {
     // A prefix that an escape and the text behind it make by chance.
     let text = format!(r#""\npm_{}""#, "0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R");
     assert!(serde_json::from_str::<String>(&scrubbed(builtin(), &text)).is_ok());
+}
+
+#[test]
+fn of_a_match_over_several_tokens_only_the_structure_is_left() {
+    let yaml = r"
+rules:
+  - kind: acme
+    description: From one word to another, whatever stands between
+    confidence: contextual
+    anchors: [acme-begin]
+    pattern: 'acme-begin[^~]{0,400}acme-end'
+";
+    let own = TextScrubber::new(RuleSet::from_yaml("own.yaml", yaml).unwrap()).unwrap();
+    let cases = [
+        (
+            r#"{"a": "x acme-begin", "pin": 4711, "b": "acme-end y", "c": 5}"#,
+            r#"{"a": "x [R]", "[R]": "[R]", "[R]": "[R] y", "c": 5}"#,
+        ),
+        (
+            r#"["acme-begin", 1, -2.5e3, true, [null, 3], "", "acme-end"]"#,
+            r#"["[R]", "[R]", ["[R]"], "", "[R]"]"#,
+        ),
+        (r#"["acme-begin\\", "\"acme-end\\\""]"#, r#"["[R]", "[R]\\\""]"#),
+        (r#"["acme-begin[[4711]]acme-end"]"#, r#"["[R]"]"#),
+        (r#"["acme-begin", "[4711, 12]", "acme-end"]"#, r#"["[R]", "[R]", "[R]"]"#),
+    ];
+    for (text, expected) in cases {
+        let (mut text, mut expected) = (text.to_owned(), expected.replace("[R]", "[REDACTED:acme]"));
+        for _level in 0..4 {
+            assert_eq!(scrubbed(&own, &text), expected);
+            text = serde_json::json!([text]).to_string();
+            expected = serde_json::json!([expected]).to_string();
+        }
+    }
+    // Numbers alone, in a string without any escape; matches that end inside of an escape.
+    let yaml = r"
+rules:
+  - {kind: pin, description: d, confidence: contextual, anchors: ['4711'], pattern: '(?:4711)+'}
+  - {kind: half, description: d, confidence: contextual, anchors: [acme-x], pattern: 'acme-x.'}
+";
+    let own = TextScrubber::new(RuleSet::from_yaml("own.yaml", yaml).unwrap()).unwrap();
+    for (text, expected) in [
+        (r#"{"a": "[5, 47114711, 6]"}"#, r#"{"a": "[5, \"[REDACTED:pin]\", 6]"}"#),
+        ("[\"acme-x\\\\\u{200b} b\"]", "[\"[REDACTED:half]\u{200b} b\"]"),
+        (r#"["acme-x\"b"]"#, r#"["[REDACTED:half]b"]"#),
+    ] {
+        assert_eq!(scrubbed(&own, text), expected);
+        let (text, expected) = (serde_json::json!([text]), serde_json::json!([expected]));
+        assert_eq!(scrubbed(&own, &text.to_string()), expected.to_string());
+    }
 }
