@@ -136,3 +136,10 @@ pub(super) fn holds(text: &[u8], range: &std::ops::Range<usize>) -> bool {
         text.get(start..).and_then(prefix_len).is_some_and(|len| start + len > range.start)
     })
 }
+
+/// Whether `range` of a text begins inside a marker, or one begins in it.
+pub(super) fn overlaps(text: &[u8], range: &std::ops::Range<usize>) -> bool {
+    let inside = text.get(range.clone()).unwrap_or_default();
+    let begins = |at: usize| text.get(range.start + at..).and_then(prefix_len).is_some();
+    holds(text, range) || memmem::find_iter(inside, OPEN).any(begins)
+}

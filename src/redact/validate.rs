@@ -135,6 +135,11 @@ impl Validator {
         matches!(self, Self::Random | Self::Opaque)
     }
 
+    /// Whether it says of the first dozen characters what it says of all of a candidate.
+    pub fn judges_parts(&self) -> bool {
+        !matches!(self, Self::HasDigit | Self::Entropy(_) | Self::Luhn | Self::Personal(_))
+    }
+
     /// Judges a candidate, in time linear in its length.
     pub fn check(&self, candidate: &[u8]) -> Verdict {
         match self {

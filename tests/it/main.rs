@@ -51,6 +51,7 @@ mod seeds;
 mod services;
 mod support;
 mod text;
+mod text_cut;
 mod text_hostile;
 mod text_laws;
 mod text_layers;

@@ -182,14 +182,20 @@ fn broken_over_lines() {
     }
 }
 
+/// A cut pattern of its own says itself how much must be there: see `text_cut`.
+fn with_derived_cut() -> impl Iterator<Item = Rule> {
+    active().into_iter().filter(|rule| rule.cut.as_ref().is_some_and(|cut| !cut.own))
+}
+
 #[test]
 fn cut_off_at_the_end() {
-    for rule in active() {
-        let Some(cut) = &rule.cut else { continue };
+    for rule in with_derived_cut() {
         for case in Case::of(&rule).filter(|case| case.secrets.len() == 1) {
+            let secret = case.secrets[0].clone();
             let held =
                 |end: usize| rule.anchors.iter().any(|a| case.text_until(end).contains(&a.to_lowercase()));
-            for keep in (cut.floor..case.secrets[0].len()).filter(|keep| held(case.secrets[0].start + keep)) {
+            let counts = |keep: &usize| rule.accepts_cut(&case.text[secret.start..secret.start + keep]);
+            for keep in (1..secret.len()).filter(counts).filter(|keep| held(secret.start + keep)) {
                 case.cut(keep).assert_gone("cut", &rule.kind);
             }
         }
@@ -199,11 +205,13 @@ fn cut_off_at_the_end() {
 /// Where a tool cut its output before somebody wrapped it.
 #[test]
 fn cut_off_inside_of_a_value() {
-    for rule in active() {
-        let Some(cut) = &rule.cut else { continue };
+    for rule in with_derived_cut() {
         let bare = |case: &Case| case.secrets.len() == 1 && case.secrets[0].start == 0;
         for case in Case::of(&rule).filter(bare) {
-            let short = case.cut(cut.floor.max(rule.anchors.iter().map(String::len).max().unwrap_or(0) + 4));
+            let least = rule.anchors.iter().map(String::len).max().unwrap_or(0) + 4;
+            let mut lengths = least..case.secrets[0].len();
+            let Some(keep) = lengths.find(|keep| rule.accepts_cut(&case.text[..*keep])) else { continue };
+            let short = case.cut(keep);
             let held = short.text_until(short.text.len());
             if !rule.anchors.iter().any(|anchor| held.contains(&anchor.to_lowercase())) {
                 continue;

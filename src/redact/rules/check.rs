@@ -170,14 +170,18 @@ impl<'r> Matcher<'r> {
 
     /// The first end, from the rule's floor on, at which the text cut off there is no longer found.
     fn first_uncut(&self, text: &[u8], secret: &Range<usize>) -> Option<usize> {
-        let (cut, floor) = (self.cut.as_ref()?, self.rule.cut.as_ref()?.floor);
-        (secret.start + floor..secret.end).find(|end| {
-            let short = text.get(..*end).unwrap_or_default();
-            let tail = cut.captures_iter(short).any(|captures| {
-                let group = captures.get(usize::from(self.rule.group.is_some()));
-                group.is_some_and(|group| group.start() <= secret.start && group.len() >= floor)
-            });
-            !tail && !self.find(short).iter().any(|f| f.start <= secret.start && f.end == *end)
-        })
+        // A pattern of its own says itself how much must be there.
+        let cut = self.cut.as_ref().filter(|_| !self.rule.cut.as_ref().is_some_and(|cut| cut.own))?;
+        let tries = secret.start + 1..secret.end;
+        tries.filter(|end| self.rule.accepts_cut(text.get(secret.start..*end).unwrap_or_default())).find(
+            |end| {
+                let short = text.get(..*end).unwrap_or_default();
+                let tail = cut.captures_iter(short).any(|captures| {
+                    let group = captures.get(usize::from(self.rule.group.is_some()));
+                    group.is_some_and(|group| group.start() <= secret.start && group.end() == *end)
+                });
+                !tail && !self.find(short).iter().any(|f| f.start <= secret.start && f.end == *end)
+            },
+        )
     }
 }

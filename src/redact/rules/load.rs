@@ -14,8 +14,22 @@ use crate::redact::marker;
 use crate::redact::validate::Validator;
 use crate::yaml::{self, Node, Value};
 
-/// Least bytes of a cut secret after its anchor, where the rule doesn't say.
+/// Least bytes of a cut secret after its anchor or in its group, where the rule doesn't say or they are no words.
 const DEFAULT_CUT: usize = 12;
+
+/// The same where it is not sure that they are no words.
+const WORDS_CUT: usize = 16;
+
+/// What a rule file says of cut secrets.
+#[derive(Clone, Copy)]
+enum CutFrom {
+    /// They don't count.
+    Never,
+    /// They count where they are no words, or long enough.
+    Random,
+    /// They count from so many bytes on.
+    Bytes(usize),
+}
 
 const FILE_KEYS: &[&str] = &["order", "rules", "allow"];
 const ALLOW_KEYS: &[&str] = &["sha256", "patterns"];
@@ -38,6 +52,7 @@ const RULE_KEYS: &[&str] = &[
     "action",
     "replacement",
     "cut",
+    "cut_pattern",
     "examples",
     "counterexamples",
 ];
@@ -216,15 +231,16 @@ impl Loader {
         rule.examples = get("examples").map(|n| self.examples(n, "examples", &rule.id)).unwrap_or_default();
         rule.counterexamples =
             get("counterexamples").map(|n| self.examples(n, "counterexamples", &rule.id)).unwrap_or_default();
-        let floor = get("cut").and_then(|n| self.cut(n));
+        let cut = get("cut").and_then(|n| self.cut(n));
+        let cut_pattern = get("cut_pattern").and_then(|n| self.text(n, "cut_pattern"));
         if self.errors.len() == before {
-            self.shape(&mut rule, get("pattern").map_or(line, |n| n.place.line), floor);
+            self.shape(&mut rule, get("pattern").map_or(line, |n| n.place.line), cut, cut_pattern);
         }
         (self.errors.len() == before).then_some(rule)
     }
 
-    /// What follows from the pattern. `floor`: `None` if the file doesn't say, `Some(None)` for never.
-    fn shape(&mut self, rule: &mut Rule, line: usize, floor: Option<Option<usize>>) {
+    /// What follows from the pattern. `cut` and `own`: `None` if the file doesn't say.
+    fn shape(&mut self, rule: &mut Rule, line: usize, cut: Option<CutFrom>, own: Option<String>) {
         let hir = match bytes_regex(&rule.pattern).and_then(|_| shape::parse(&rule.pattern)) {
             Ok(hir) => hir,
             Err(why) => return self.error(line, format!("bad pattern: {why}")),
@@ -253,31 +269,51 @@ impl Loader {
             }
         }
         let anchor = rule.anchors.iter().map(String::len).min().unwrap_or(0);
-        let floor = match floor {
-            Some(None) => return,
-            Some(Some(floor)) => floor,
-            None if rule.confidence == Confidence::Confident && rule.group.is_none() => DEFAULT_CUT,
-            None => return,
+        let counts =
+            |v: &Validator| !v.judges_parts() || matches!(v, Validator::MixedCase | Validator::NotHex);
+        let cut = cut.or(match rule.confidence {
+            _ if rule.group.is_some() && rule.validate.iter().any(counts) => Some(CutFrom::Random),
+            Confidence::Contextual if rule.group.is_none() => None,
+            _ => Some(CutFrom::Bytes(DEFAULT_CUT)),
+        });
+        let (floor, random) = match cut {
+            None | Some(CutFrom::Never) => return,
+            // What stands around a group may stand around a name, too.
+            Some(CutFrom::Random) if rule.group.is_some() => (usize::MAX, DEFAULT_CUT),
+            Some(CutFrom::Random) => (WORDS_CUT, DEFAULT_CUT),
+            Some(CutFrom::Bytes(floor)) => (floor, floor),
         };
-        let floor = if rule.group.is_none() { anchor + floor } else { floor };
-        let pattern = shape::prefixes(&hir, number);
+        let prefix = if rule.group.is_none() { anchor } else { 0 };
+        let (floor, random) = (floor.saturating_add(prefix), prefix + random);
+        let derived = || shape::prefixes(&hir, number);
+        let pattern = own.as_ref().map_or_else(derived, |own| format!("(?:{own})$"));
         match bytes_regex(&pattern) {
-            Ok(_) => rule.cut = Some(Cut { pattern, floor }),
-            Err(why) => {
-                self.error(line, format!("the pattern is too large to be cut: {why}; write `cut: never`"))
+            Ok(regex) if rule.group.is_some() && regex.captures_len() < 2 => {
+                self.error(line, "the `cut_pattern` must have the secret in a group".to_owned())
             }
+            Ok(_) => rule.cut = Some(Cut { pattern, floor, random, own: own.is_some() }),
+            Err(why) if own.is_some() => self.error(line, format!("bad `cut_pattern`: {why}")),
+            Err(why) => self.error(
+                line,
+                format!("the pattern is too large to be cut: {why}; write `cut: never`, or a `cut_pattern`"),
+            ),
         }
     }
 
-    fn cut(&mut self, node: &Node) -> Option<Option<usize>> {
-        if scalar(node) == Some("never") {
-            return Some(None);
+    fn cut(&mut self, node: &Node) -> Option<CutFrom> {
+        let bytes = |text: &str| text.parse().ok().filter(|n| *n >= 4).map(CutFrom::Bytes);
+        let cut = match scalar(node) {
+            Some("never") => Some(CutFrom::Never),
+            Some("random") => Some(CutFrom::Random),
+            text => text.and_then(bytes),
+        };
+        if cut.is_none() {
+            self.error(
+                node.place.line,
+                "`cut` must be `never`, `random` or a number of bytes from 4".to_owned(),
+            );
         }
-        let floor = scalar(node).and_then(|text| text.parse().ok()).filter(|n| *n >= 4);
-        if floor.is_none() {
-            self.error(node.place.line, "`cut` must be `never` or a number of bytes from 4".to_owned());
-        }
-        floor.map(Some)
+        cut
     }
 
     /// How far a word of `preceded_by` may be away, in bytes.

@@ -8,6 +8,7 @@ use super::shape::IGNORE_CASE;
 use super::spare::SpareList;
 use crate::redact::action::Action;
 use crate::redact::validate::{Validator, Verdict};
+use crate::redact::wordy::is_wordy;
 
 /// How sure a match of the pattern alone is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,11 +62,15 @@ pub enum Group {
 /// How a secret is known that the end of the value cut off.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cut {
-    /// Matches every prefix of what the rule's pattern matches. Derived, group 1 is the secret
+    /// Matches every prefix of what the rule's pattern matches, or what the file says. Group 1 is the secret
     /// where the rule has a group. It counts only where the match ends at the end of the value and is at least `floor` bytes long.
     pub pattern: String,
     /// Least length in bytes of the secret (the group), its prefix included.
     pub floor: usize,
+    /// The same of a secret that is no words; where it is less, the validators hold from `floor` on.
+    pub random: usize,
+    /// The file has the pattern: a match may hold blanks.
+    pub own: bool,
 }
 
 /// One rule.
@@ -161,6 +166,20 @@ impl Rule {
         verdict
     }
 
+    /// Whether a piece that the end of the value cut off counts: it is long enough, or no words.
+    pub fn accepts_cut(&self, secret: &[u8]) -> bool {
+        let Some(cut) = &self.cut else { return false };
+        let begins_well =
+            || self.validate.iter().all(|v| !v.judges_parts() || v.check(secret) != Verdict::Rejected);
+        if secret.len() >= cut.floor && (self.verdict(secret) != Verdict::Rejected || cut.floor == cut.random)
+        {
+            return self.group.is_none() || begins_well();
+        }
+        let prefix = self.anchors.iter().filter_map(|anchor| secret.strip_prefix(anchor.as_bytes()));
+        let body = prefix.min_by_key(|body| body.len()).unwrap_or(secret);
+        secret.len() >= cut.random && !has_words_only(body) && begins_well()
+    }
+
     /// Whether its own lists say that a secret is harmless; `found`: the whole match.
     pub fn spares(&self, text: &[u8], found: &std::ops::Range<usize>, secret: &[u8]) -> bool {
         self.spare.iter().any(|list| list.spares(text, found, secret))
@@ -194,4 +213,15 @@ impl Rule {
         let joined = matches!(after.first(), Some(b'-' | b'.')) && is_word(1);
         !self.word_end || !(is_word(0) || joined)
     }
+}
+
+/// Whether the text is words, however short it is cut: what was random stays it.
+fn has_words_only(text: &[u8]) -> bool {
+    const LEAST: usize = 12;
+    const MOST: usize = 64;
+    const STEP: usize = 4;
+    (LEAST..text.len().min(MOST))
+        .step_by(STEP)
+        .chain([text.len()])
+        .all(|end| text.get(..end).is_none_or(is_wordy))
 }

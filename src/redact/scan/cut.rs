@@ -14,6 +14,10 @@ use crate::redact::validate::Verdict;
 
 /// How far back from the end a cut secret may begin, in bytes.
 const MAX_CUT: usize = 8192;
+/// How far back from the end of the value what stands around a cut group may begin, in bytes.
+const MAX_CONTEXT: usize = 512;
+/// Least bytes from an anchor to the end.
+const LEAST: usize = 4;
 /// Starts that are tried for one end.
 const TRIES: usize = 8;
 /// How far behind the end a mark of truncation may stand, in bytes.
@@ -32,54 +36,81 @@ const LEFT_OUT: [&[u8]; 9] = [
 ];
 
 impl Scan<'_> {
-    /// The cut secrets of one rule. `covered`: where its last whole secret ends.
-    pub(super) fn cut(&mut self, text: &[u8], candidate: Candidate, covered: usize, place: &Place<'_>) {
+    /// The cut secrets of one rule. `whole`: its last whole secret, which may be the beginning of a cut one.
+    pub(super) fn cut(&mut self, text: &[u8], candidate: Candidate, whole: Range<usize>, place: &Place<'_>) {
         let Some(rule) = self.compiled.rule(candidate.rule) else { return };
         let Some(cut) = &rule.cut else { return };
         let open = open_end(text);
-        let mut done = covered;
+        let first = candidate.first.saturating_sub(rule.before_anchor).max(whole.start);
+        let mut done = whole.start;
         for anchor in anchors(rule, text, candidate) {
             if anchor < done {
                 continue;
             }
             let end = token_end(text, anchor);
             let start = token_start(text, end);
-            let far = end < anchor + cut.floor.min(4);
+            let far = end < anchor + LEAST || end <= whole.end;
             if far || !(end >= open || is_left_out(text, end) || is_string_cut(text, start, end)) {
                 done = done.max(end.min(open));
                 continue;
             }
-            let Some(regex) = self.compiled.cut_regex(candidate.rule) else {
-                self.work.give_up();
-                return;
-            };
-            let first = candidate.first.saturating_sub(rule.before_anchor).max(covered);
-            let mut at = start.max(first);
-            let upto = text.get(..end).unwrap_or_default();
-            for _ in 0..TRIES {
-                let Some(found) = regex.find_at(upto, at) else { break };
-                self.work.note(found.end() - at);
-                if !self.work.spend(found.len()) {
-                    return;
-                }
-                let secret = cut_secret(rule, regex, upto, found.range());
-                let good = secret.end == end
-                    && secret.len() >= cut.floor
-                    && rule.starts_well(text.get(..found.start()).unwrap_or_default())
-                    && has_anchor(rule, text.get(found.range()).unwrap_or_default());
-                let bytes = text.get(secret.clone()).unwrap_or_default();
-                let marked = marker::holds(text, &secret);
-                let good =
-                    good && !marked && !digest::holds_cut(upto, secret.start) && !are_words(rule, bytes);
-                if good && !self.compiled.set().allows(bytes) {
-                    self.emit(candidate.rule, secret, place);
-                    break;
-                }
-                at = found.start() + 1;
-            }
+            // What stands in front of a group may be a blank or a quote.
+            let before = if rule.group.is_some() { rule.before_anchor.min(MAX_CONTEXT) } else { 0 };
+            let start = start.saturating_sub(before).max(first);
+            self.cut_before(text, candidate.rule, start..end, place);
             done = end;
         }
+        // Other tokens stand around a group: looked for at the end of the value only.
+        let from = open.saturating_sub(MAX_CONTEXT).max(first);
+        if (rule.group.is_some() || cut.own) && done.max(whole.end) < open && candidate.last >= from {
+            self.cut_before(text, candidate.rule, from..open, place);
+        }
     }
+
+    /// The cut secret that ends where a range does, of a match that begins in the range.
+    fn cut_before(&mut self, text: &[u8], index: usize, range: Range<usize>, place: &Place<'_>) {
+        let Some(rule) = self.compiled.rule(index) else { return };
+        let Some(regex) = self.compiled.cut_regex(index) else {
+            self.work.give_up();
+            return;
+        };
+        let mut at = range.start;
+        let upto = text.get(..range.end).unwrap_or_default();
+        for _ in 0..TRIES {
+            let Some(found) = regex.find_at(upto, at) else { break };
+            self.work.note(found.end() - at);
+            if !self.work.spend(found.len()) {
+                return;
+            }
+            let secret = cut_secret(rule, regex, upto, found.range());
+            let bytes = text.get(secret.clone()).unwrap_or_default();
+            let good = secret.end == range.end
+                && rule.accepts_cut(bytes)
+                && rule.starts_well(text.get(..found.start()).unwrap_or_default())
+                && has_anchor(rule, text.get(found.range()).unwrap_or_default())
+                && !marker::overlaps(text, &secret)
+                && !digest::holds(text, secret.start)
+                && !digest::holds_cut(upto, secret.start)
+                && !are_words(rule, bytes)
+                && !(rule.group.is_some() && is_closed(text, &secret))
+                && !self.compiled.set().allows(bytes);
+            if good {
+                self.emit(index, secret, place);
+                break;
+            }
+            at = found.start() + 1;
+        }
+    }
+}
+
+/// Whether the quote that a secret begins behind stands behind it, too: it is whole.
+fn is_closed(text: &[u8], secret: &Range<usize>) -> bool {
+    let before = text.get(..secret.start).unwrap_or_default();
+    let after = text.get(secret.end..).unwrap_or_default();
+    let Some((quote @ (b'"' | b'\'' | b'`'), before)) = before.split_last() else { return false };
+    let opening = before.iter().rev().take_while(|b| **b == b'\\').count();
+    let closing = after.iter().take_while(|b| **b == b'\\').count();
+    opening == closing && after.get(closing) == Some(quote)
 }
 
 /// The secret of a prefix of a match; empty: its group has not begun, only the name before it stands there.

@@ -50,7 +50,7 @@ impl Scan<'_> {
             self.work.give_up();
             return;
         };
-        let mut covered = 0;
+        let mut whole = 0..0;
         let mut at = candidate.first.saturating_sub(rule.before_anchor);
         while let Some(found) = regex.find_at(text, at) {
             self.work.note(found.end() - at);
@@ -62,14 +62,14 @@ impl Scan<'_> {
             let secret = self.accept(rule, regex, text, found.range());
             if let Some(secret) = secret.filter(|_| rule.starts_well(before)) {
                 at = next_start(rule, text, found.range());
-                covered = secret.end;
+                whole = secret.clone();
                 self.emit(candidate.rule, secret, place);
             } else {
                 at = found.start() + 1;
             }
         }
         self.work.note(text.len().saturating_sub(at));
-        self.cut(text, candidate, covered, place);
+        self.cut(text, candidate, whole, place);
     }
 
     fn chain(&mut self, chain: &Chain, candidate: Candidate, place: &Place<'_>) {
