@@ -78,6 +78,7 @@ const EXCEPTIONS: Exceptions = &[
         &[
             ("bearer-token", 18),
             ("cloudflare-origin-ca", 30),
+            ("db-uri-blank-password", 22),
             ("cursor", 50),
             ("facebook-meta", 66),
             ("http-token-in-url", 40),
