@@ -272,6 +272,8 @@ impl Loader {
         let counts =
             |v: &Validator| !v.judges_parts() || matches!(v, Validator::MixedCase | Validator::NotHex);
         let cut = cut.or(match rule.confidence {
+            // Half a number of a person is any number.
+            _ if rule.group.is_some() && self.anchors_optional => None,
             _ if rule.group.is_some() && rule.validate.iter().any(counts) => Some(CutFrom::Random),
             Confidence::Contextual if rule.group.is_none() => None,
             _ => Some(CutFrom::Bytes(DEFAULT_CUT)),
