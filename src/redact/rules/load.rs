@@ -271,6 +271,7 @@ impl Loader {
         let anchor = rule.anchors.iter().map(String::len).min().unwrap_or(0);
         let counts =
             |v: &Validator| !v.judges_parts() || matches!(v, Validator::MixedCase | Validator::NotHex);
+        let at_end = cut.is_none() && rule.group.is_some();
         let cut = cut.or(match rule.confidence {
             // Half a number of a person is any number.
             _ if rule.group.is_some() && self.anchors_optional => None,
@@ -293,7 +294,7 @@ impl Loader {
             Ok(regex) if rule.group.is_some() && regex.captures_len() < 2 => {
                 self.error(line, "the `cut_pattern` must have the secret in a group".to_owned())
             }
-            Ok(_) => rule.cut = Some(Cut { pattern, floor, random, own: own.is_some() }),
+            Ok(_) => rule.cut = Some(Cut { pattern, floor, random, own: own.is_some(), at_end }),
             Err(why) if own.is_some() => self.error(line, format!("bad `cut_pattern`: {why}")),
             Err(why) => self.error(
                 line,

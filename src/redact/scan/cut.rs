@@ -43,7 +43,8 @@ impl Scan<'_> {
         let open = open_end(text);
         let first = candidate.first.saturating_sub(rule.before_anchor).max(whole.start);
         let mut done = whole.start;
-        for anchor in anchors(rule, text, candidate) {
+        let everywhere = (!cut.at_end).then(|| anchors(rule, text, candidate));
+        for anchor in everywhere.unwrap_or_default() {
             if anchor < done {
                 continue;
             }
