@@ -271,7 +271,7 @@ impl Loader {
         let anchor = rule.anchors.iter().map(String::len).min().unwrap_or(0);
         let counts =
             |v: &Validator| !v.judges_parts() || matches!(v, Validator::MixedCase | Validator::NotHex);
-        let at_end = cut.is_none() && rule.group.is_some();
+        let at_end = rule.group.is_some() && (cut.is_none() || own.is_some());
         let cut = cut.or(match rule.confidence {
             // Half a number of a person is any number.
             _ if rule.group.is_some() && self.anchors_optional => None,
