@@ -16,6 +16,7 @@ use super::decode::{self, Place};
 use super::finding::{Finder, Finding};
 use super::pairs;
 use super::sieve::May;
+pub(super) use cut::open_end;
 use work::Work;
 
 /// Most character levels of a text; five JSON levels are common.

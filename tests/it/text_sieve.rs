@@ -207,7 +207,8 @@ fn nothing_is_allocated_for_text_without_candidates() {
         "550e8400-e29b-41d4-a716-446655440000".to_owned(),
         format!("sum {} is {}", "0123456789abcdef".repeat(4), "cafe".repeat(10)),
         "In this step the agent reads the file again and finds that the test goes through.\n".repeat(30),
-        "{\"role\":\"user\",\"content\":\"List the files below src/ and tell me which are tests.\"},"
+        // Values of one name that may be the pieces of one text (`content`) are put together, and that allocates.
+        "{\"role\":\"user\",\"summary\":\"List the files below src/ and tell me which are tests.\"},"
             .repeat(30),
         "2024-05-12T10:11:12.131Z INFO server: request 17 took 3 ms status=200 path=/a/b/c\n".repeat(30),
         "    let total = self.rows.iter().map(|row| row.count * 2).sum::<u64>();\n".repeat(30),

@@ -162,7 +162,7 @@ fn anchors(rule: &Rule, text: &[u8], candidate: Candidate) -> Vec<usize> {
 }
 
 /// Where the text ends, what closes strings and brackets left out.
-fn open_end(text: &[u8]) -> usize {
+pub(in crate::redact) fn open_end(text: &[u8]) -> usize {
     let closing =
         |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'}' | b']' | b')' | b'\\' | b'`');
     text.iter().rposition(|b| !closing(b)).map_or(0, |at| at + 1)

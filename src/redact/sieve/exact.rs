@@ -11,6 +11,7 @@ use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input};
 
 use crate::redact::rules::Rule;
+use crate::redact::scan::open_end;
 
 /// How much of a text is looked at, in bytes.
 const MOST: usize = 512;
@@ -18,8 +19,10 @@ const MOST: usize = 512;
 /// A rule's automaton, built when first needed.
 #[derive(Debug)]
 pub(super) struct Exact {
-    /// `None`: the rule also matches what is cut off, so its regex does not decide.
+    /// `None`: the rule also matches what is cut off somewhere in a text, so its regex does not decide.
     pattern: Option<String>,
+    /// It also matches what the end of the text cuts off.
+    at_end: bool,
     automaton: OnceLock<Option<Automaton>>,
 }
 
@@ -33,15 +36,19 @@ struct Automaton {
 
 impl Exact {
     pub(super) fn new(rule: &Rule) -> Self {
-        let pattern = rule.cut.is_none().then(|| rule.pattern.clone());
-        Self { pattern, automaton: OnceLock::new() }
+        let decides = rule.cut.as_ref().is_none_or(|cut| cut.at_end && !cut.own);
+        let pattern = decides.then(|| rule.pattern.clone());
+        Self { pattern, at_end: rule.cut.is_some(), automaton: OnceLock::new() }
     }
 
     /// Whether a match may begin at `at`. Looks at no more than [`MOST`] bytes, so that no text makes it slow.
     pub(super) fn may_match(&self, text: &[u8], at: usize) -> bool {
         let Some(pattern) = &self.pattern else { return true };
         match self.automaton.get_or_init(|| Automaton::new(pattern)) {
-            Some(automaton) => automaton.walk(text, at).unwrap_or(true),
+            Some(automaton) => {
+                let cut = self.at_end.then(|| open_end(text));
+                automaton.walk(text, at, cut).unwrap_or(true)
+            }
             None => true,
         }
     }
@@ -59,12 +66,15 @@ impl Automaton {
         Some(Self { dfa, caches: Pool::new(Box::new(move || made.create_cache())) })
     }
 
-    /// Whether a match begins at `at`; `None`: that is not known.
-    fn walk(&self, text: &[u8], at: usize) -> Option<bool> {
+    /// Whether a match begins at `at`; `None`: that is not known, or one may have been cut off at `cut`.
+    fn walk(&self, text: &[u8], at: usize, cut: Option<usize>) -> Option<bool> {
         let mut cache = self.caches.get();
         let input = Input::new(text).range(at..).anchored(Anchored::Yes);
         let mut state = self.dfa.start_state_forward(&mut cache, &input).ok()?;
-        for byte in text.get(at..)?.iter().take(MOST) {
+        for (byte, here) in text.get(at..)?.iter().zip(at..).take(MOST) {
+            if cut == Some(here) {
+                return None;
+            }
             state = self.dfa.next_state(&mut cache, state, *byte).ok()?;
             // A match is told one byte late.
             if state.is_match() {
@@ -77,7 +87,7 @@ impl Automaton {
                 return None;
             }
         }
-        if text.len() > at + MOST {
+        if text.len() > at + MOST || cut == Some(text.len()) {
             return None;
         }
         Some(self.dfa.next_eoi_state(&mut cache, state).ok()?.is_match())

@@ -39,14 +39,15 @@ impl Shapes {
             let failed = |why| CompileError::Pattern { rule: rule.id.to_string(), why };
             let mut sets = shape::of(&rule.pattern, 0).map_err(failed)?;
             if let Some(cut) = &rule.cut {
-                let cut = shape::of(&cut.pattern, cut.floor).map_err(failed)?;
+                let cut = shape::of(&cut.pattern, cut.floor.min(cut.random)).map_err(failed)?;
                 sets.truncate(cut.len());
                 sets.iter_mut().zip(cut).for_each(|(set, cut)| set.extend(&cut));
             }
             let sets = sets.into_iter().map(|set| shapes.number(set)).collect();
             // A cut match may hold a shorter anchor a little further on than a whole one.
             let reach = rule.before_anchor.saturating_add(longest - shortest);
-            if reach > FARTHEST {
+            // A pattern of its own for what is cut off may begin elsewhere.
+            if reach > FARTHEST || rule.cut.as_ref().is_some_and(|cut| cut.own) {
                 shapes.shapes.push(Shape { reach: 0, sets: Vec::new() });
                 continue;
             }
