@@ -3,7 +3,7 @@
 //! The text is scanned as it stands, then each view of it, however deep; every finding is mapped back to the source at
 //! once. [`Scan`] collects them; `overlap` decides between them. Knows no OTLP and writes no marker.
 
-mod cut;
+pub(super) mod cut;
 mod digest;
 mod rules;
 mod work;
@@ -16,7 +16,6 @@ use super::decode::{self, Place};
 use super::finding::{Finder, Finding};
 use super::pairs;
 use super::sieve::May;
-pub(super) use cut::open_end;
 use work::Work;
 
 /// Most character levels of a text; five JSON levels are common.

@@ -176,7 +176,10 @@ impl Sieve {
     fn may_match(&self, text: &[u8]) -> bool {
         let mut found = Candidates::new();
         // What else it holds is not asked for.
-        Look::new(self, text, None, May::ALL, &mut found).all();
+        let mut look = Look::new(self, text, None, May::ALL, &mut found);
+        look.cuts = true;
+        look.all();
+        drop(look);
         self.always || !found.is_empty()
     }
 

@@ -294,7 +294,11 @@ impl Loader {
             Ok(regex) if rule.group.is_some() && regex.captures_len() < 2 => {
                 self.error(line, "the `cut_pattern` must have the secret in a group".to_owned())
             }
-            Ok(_) => rule.cut = Some(Cut { pattern, floor, random, own: own.is_some(), at_end }),
+            Ok(_) => {
+                let of_own = |own: &String| shape::before_anchor(own, &rule.anchors).unwrap_or(usize::MAX);
+                let before_anchor = own.as_ref().map_or(rule.before_anchor, of_own);
+                rule.cut = Some(Cut { pattern, floor, random, own: own.is_some(), before_anchor, at_end });
+            }
             Err(why) if own.is_some() => self.error(line, format!("bad `cut_pattern`: {why}")),
             Err(why) => self.error(
                 line,

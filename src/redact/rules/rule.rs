@@ -71,6 +71,8 @@ pub struct Cut {
     pub random: usize,
     /// The file has the pattern: a match may hold blanks.
     pub own: bool,
+    /// Most bytes of a match of this pattern before its anchor; [`usize::MAX`]: there is no bound.
+    pub before_anchor: usize,
     /// It is looked for at the end of the value only, not before each mark of truncation: of groups where the file does not say
     /// `cut`, whose anchors are common words.
     pub at_end: bool,

@@ -51,7 +51,7 @@ impl Scan<'_> {
             let end = token_end(text, anchor);
             let start = token_start(text, end);
             let far = end < anchor + LEAST || end <= whole.end;
-            if far || !(end >= open || is_left_out(text, end) || is_string_cut(text, start, end)) {
+            if far || !(end >= open || may_be_cut_at(text, anchor, end)) {
                 done = done.max(end.min(open));
                 continue;
             }
@@ -161,6 +161,11 @@ fn anchors(rule: &Rule, text: &[u8], candidate: Candidate) -> Vec<usize> {
     all
 }
 
+/// Whether the token around the anchor at `anchor`, which ends at `end`, may be cut off there.
+pub(in crate::redact) fn may_be_cut_at(text: &[u8], anchor: usize, end: usize) -> bool {
+    end >= anchor + LEAST && (is_left_out(text, end) || is_string_cut(text, token_start(text, end), end))
+}
+
 /// Where the text ends, what closes strings and brackets left out.
 pub(in crate::redact) fn open_end(text: &[u8]) -> usize {
     let closing =
@@ -169,7 +174,7 @@ pub(in crate::redact) fn open_end(text: &[u8]) -> usize {
 }
 
 /// Where the token around `at` ends: at a blank, a quote, an escape, an ellipsis.
-fn token_end(text: &[u8], at: usize) -> usize {
+pub(in crate::redact) fn token_end(text: &[u8], at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     let ends = |at: usize, byte: u8| match byte {
         b'"' | b'\'' | b'`' | b'\\' | 0xe2 | b'}' | b']' | b')' | b'<' | b'[' | b'(' | b',' => true,

@@ -10,20 +10,19 @@ use regex_automata::util::pool::Pool;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input};
 
-use crate::redact::rules::Rule;
-use crate::redact::scan::open_end;
+use crate::redact::rules::{Cut, Rule};
+use crate::redact::scan::cut::{may_be_cut_at, open_end, token_end};
 
 /// How much of a text is looked at, in bytes.
 const MOST: usize = 512;
 
-/// A rule's automaton, built when first needed.
+/// A rule's automata, built when first needed.
 #[derive(Debug)]
 pub(super) struct Exact {
-    /// `None`: the rule also matches what is cut off somewhere in a text, so its regex does not decide.
-    pattern: Option<String>,
-    /// It also matches what the end of the text cuts off.
-    at_end: bool,
-    automaton: OnceLock<Option<Automaton>>,
+    pattern: String,
+    cut: Option<Cut>,
+    whole: OnceLock<Option<Automaton>>,
+    own: OnceLock<Option<Automaton>>,
 }
 
 type MakeCache = Box<dyn Fn() -> Cache + Send + Sync + std::panic::UnwindSafe + std::panic::RefUnwindSafe>;
@@ -34,22 +33,40 @@ struct Automaton {
     caches: Pool<Cache, MakeCache>,
 }
 
+/// What an automaton says of a text from a place on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Walked {
+    /// It matches, or that is not known.
+    May,
+    /// It does not, and stood for a match until a place where one may be cut off.
+    Cut,
+    No,
+}
+
 impl Exact {
     pub(super) fn new(rule: &Rule) -> Self {
-        let decides = rule.cut.as_ref().is_none_or(|cut| cut.at_end && !cut.own);
-        let pattern = decides.then(|| rule.pattern.clone());
-        Self { pattern, at_end: rule.cut.is_some(), automaton: OnceLock::new() }
+        let (pattern, cut) = (rule.pattern.clone(), rule.cut.clone());
+        Self { pattern, cut, whole: OnceLock::new(), own: OnceLock::new() }
     }
 
-    /// Whether a match may begin at `at`. Looks at no more than [`MOST`] bytes, so that no text makes it slow.
-    pub(super) fn may_match(&self, text: &[u8], at: usize) -> bool {
-        let Some(pattern) = &self.pattern else { return true };
-        match self.automaton.get_or_init(|| Automaton::new(pattern)) {
-            Some(automaton) => {
-                let cut = self.at_end.then(|| open_end(text));
-                automaton.walk(text, at, cut).unwrap_or(true)
+    /// Whether a match with the anchor at `anchor` may begin at `at`. `cuts`: also one that is cut off. Looks at no more than
+    /// [`MOST`] bytes, so that no text makes it slow.
+    pub(super) fn may_match(&self, text: &[u8], at: usize, anchor: usize, cuts: bool) -> bool {
+        let Some(whole) = self.whole.get_or_init(|| Automaton::new(&self.pattern)) else { return true };
+        let Some(cut) = self.cut.as_ref().filter(|_| cuts) else {
+            return whole.walk(text, at, |_| false) != Walked::No;
+        };
+        let open = open_end(text);
+        let token = token_end(text, anchor);
+        let ends =
+            |here: usize| here == open || (!cut.at_end && here == token && may_be_cut_at(text, anchor, here));
+        match whole.walk(text, at, ends) {
+            Walked::May | Walked::Cut => true,
+            Walked::No if !cut.own => false,
+            Walked::No => {
+                let Some(own) = self.own.get_or_init(|| Automaton::new(&cut.pattern)) else { return true };
+                text.get(..open).is_none_or(|text| own.walk(text, at, |_| false) != Walked::No)
             }
-            None => true,
         }
     }
 }
@@ -66,30 +83,37 @@ impl Automaton {
         Some(Self { dfa, caches: Pool::new(Box::new(move || made.create_cache())) })
     }
 
-    /// Whether a match begins at `at`; `None`: that is not known, or one may have been cut off at `cut`.
-    fn walk(&self, text: &[u8], at: usize, cut: Option<usize>) -> Option<bool> {
+    /// Whether a match begins at `at`. `ends`: where one may be cut off.
+    fn walk(&self, text: &[u8], at: usize, ends: impl Fn(usize) -> bool) -> Walked {
+        let Some(rest) = text.get(at..) else { return Walked::No };
         let mut cache = self.caches.get();
+        let cache = &mut *cache;
         let input = Input::new(text).range(at..).anchored(Anchored::Yes);
-        let mut state = self.dfa.start_state_forward(&mut cache, &input).ok()?;
-        for (byte, here) in text.get(at..)?.iter().zip(at..).take(MOST) {
-            if cut == Some(here) {
-                return None;
+        let Ok(mut state) = self.dfa.start_state_forward(cache, &input) else { return Walked::May };
+        for (byte, here) in rest.iter().zip(at..).take(MOST) {
+            if ends(here) {
+                return Walked::Cut;
             }
-            state = self.dfa.next_state(&mut cache, state, *byte).ok()?;
+            match self.dfa.next_state(cache, state, *byte) {
+                Ok(next) => state = next,
+                Err(_) => return Walked::May,
+            }
             // A match is told one byte late.
-            if state.is_match() {
-                return Some(true);
-            }
-            if state.is_dead() {
-                return Some(false);
-            }
-            if state.is_quit() {
-                return None;
+            if state.is_tagged() {
+                match () {
+                    () if state.is_dead() => return Walked::No,
+                    () if state.is_match() || state.is_quit() => return Walked::May,
+                    () => {}
+                }
             }
         }
-        if text.len() > at + MOST || cut == Some(text.len()) {
-            return None;
+        if text.len() > at + MOST {
+            return Walked::May;
         }
-        Some(self.dfa.next_eoi_state(&mut cache, state).ok()?.is_match())
+        if ends(text.len()) {
+            return Walked::Cut;
+        }
+        let over = self.dfa.next_eoi_state(cache, state);
+        if over.is_ok_and(|state| !state.is_match()) { Walked::No } else { Walked::May }
     }
 }

@@ -49,6 +49,8 @@ pub(super) struct Look<'s> {
     text: &'s [u8],
     /// Where the text stands, if that is known.
     place: Option<&'s Place<'s>>,
+    /// The end of the text may have cut off a secret.
+    pub(super) cuts: bool,
     /// The text may be JSON.
     json: bool,
     names: trigger::Names<'s>,
@@ -79,6 +81,8 @@ impl<'s> Look<'s> {
             sieve,
             text,
             place,
+            // In chains what is cut off is not looked for.
+            cuts: place.is_some(),
             json,
             names: trigger::Names::new(text, json, place),
             scratch: SCRATCH.take(),
@@ -253,7 +257,7 @@ impl<'s> Look<'s> {
     }
 
     fn anchor(&mut self, rule: usize, at: usize) {
-        if !self.sieve.shapes.may_match(rule, self.text, at) {
+        if !self.sieve.shapes.may_match(rule, self.text, at, self.cuts) {
             return;
         }
         let value = self.sieve.value_after.get(rule).copied().flatten();

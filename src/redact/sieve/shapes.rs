@@ -45,9 +45,9 @@ impl Shapes {
             }
             let sets = sets.into_iter().map(|set| shapes.number(set)).collect();
             // A cut match may hold a shorter anchor a little further on than a whole one.
-            let reach = rule.before_anchor.saturating_add(longest - shortest);
-            // A pattern of its own for what is cut off may begin elsewhere.
-            if reach > FARTHEST || rule.cut.as_ref().is_some_and(|cut| cut.own) {
+            let cut = rule.cut.as_ref().map_or(0, |cut| cut.before_anchor);
+            let reach = rule.before_anchor.max(cut).saturating_add(longest - shortest);
+            if reach > FARTHEST {
                 shapes.shapes.push(Shape { reach: 0, sets: Vec::new() });
                 continue;
             }
@@ -79,14 +79,14 @@ impl Shapes {
         self.shapes.get(rule).map_or(0, |shape| shape.reach)
     }
 
-    /// Whether a match of the rule may hold the anchor that stands at `at`.
-    pub(super) fn may_match(&self, rule: usize, text: &[u8], at: usize) -> bool {
+    /// Whether a match of the rule may hold the anchor that stands at `at`. `cuts`: also one that is cut off.
+    pub(super) fn may_match(&self, rule: usize, text: &[u8], at: usize, cuts: bool) -> bool {
         let Some(shape) = self.shapes.get(rule) else { return true };
         // Without a set the regex alone would have to look far.
         let exact = self.exact.get(rule).filter(|_| !shape.sets.is_empty());
         (at.saturating_sub(shape.reach)..=at).any(|start| {
             self.begins(shape, text.get(start..).unwrap_or_default())
-                && exact.is_none_or(|exact| exact.may_match(text, start))
+                && exact.is_none_or(|exact| exact.may_match(text, start, at, cuts))
         })
     }
 
