@@ -77,6 +77,12 @@ pub enum Overload {
     /// Too many request bytes in flight.
     #[error("too many request bytes in flight")]
     Bytes,
+    /// The exporter's queue is full.
+    #[error("the queue is full")]
+    QueueFull,
+    /// The exporter's queue can't be written to its disk now.
+    #[error("the queue can't be written")]
+    QueueUnwritable,
 }
 
 /// What the backend did instead of accepting.

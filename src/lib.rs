@@ -23,6 +23,7 @@ pub mod forward;
 mod offload;
 pub mod otlp;
 pub mod pipeline;
+pub mod queue;
 pub mod receive;
 pub mod redact;
 pub mod respond;

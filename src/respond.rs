@@ -48,9 +48,10 @@ fn refusal(error: &Error) -> Refusal {
             Refusal::for_good(StatusCode::INTERNAL_SERVER_ERROR, Code::Internal)
         }
         // Redaction may work again at the next check, and nothing of the request went out.
-        Error::Redact(Redact::CanarySurvived) | Error::Overload(Overload::Requests | Overload::Bytes) => {
-            Refusal::for_now(DEFAULT_RETRY)
-        }
+        Error::Redact(Redact::CanarySurvived) => Refusal::for_now(DEFAULT_RETRY),
+        Error::Overload(
+            Overload::Requests | Overload::Bytes | Overload::QueueFull | Overload::QueueUnwritable,
+        ) => Refusal::for_now(DEFAULT_RETRY),
         Error::Backend(error) if error.is_retryable() => Refusal {
             // A gRPC deadline has an HTTP status of its own that clients retry.
             http: match error {

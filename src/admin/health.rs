@@ -1,4 +1,4 @@
-//! Whether this process may take work. Written by `app` (phases) and `canary` (checks), read by every request.
+//! Whether this process may take work. Written by `app` (phases), `canary` (checks) and queues, read by every request.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -16,6 +16,8 @@ pub enum Readiness {
     Ready,
     /// The self-canary survived: requests are refused.
     CanarySurvived,
+    /// A queue can't be written: requests for its exporter are refused.
+    QueueUnwritable,
     /// Shutting down: requests are still taken, but send no new ones.
     Draining,
 }
@@ -27,6 +29,7 @@ impl Readiness {
             Self::Starting => "starting",
             Self::Ready => "ready",
             Self::CanarySurvived => "redaction self-check failed",
+            Self::QueueUnwritable => "a queue can't be written",
             Self::Draining => "draining",
         }
     }
@@ -37,6 +40,7 @@ impl Readiness {
 pub struct Health {
     works: AtomicBool,
     failures: AtomicU32,
+    failed_queues: AtomicU32,
     serving: AtomicBool,
     draining: AtomicBool,
     ready: watch::Sender<bool>,
@@ -47,6 +51,7 @@ impl Default for Health {
         Self {
             works: AtomicBool::new(false),
             failures: AtomicU32::new(0),
+            failed_queues: AtomicU32::new(0),
             serving: AtomicBool::new(false),
             draining: AtomicBool::new(false),
             ready: watch::Sender::new(false),
@@ -72,6 +77,8 @@ impl Health {
             Readiness::Draining
         } else if self.failures.load(Ordering::Acquire) > 0 {
             Readiness::CanarySurvived
+        } else if self.failed_queues.load(Ordering::Acquire) > 0 {
+            Readiness::QueueUnwritable
         } else if self.redaction_works() && self.serving.load(Ordering::Acquire) {
             Readiness::Ready
         } else {
@@ -112,6 +119,18 @@ impl Health {
         self.failures.store(failures, Ordering::Release);
         self.announce();
         failures
+    }
+
+    /// A queue can't be written. To be taken back by [`Self::queue_works`].
+    pub fn queue_failed(&self) {
+        self.failed_queues.fetch_add(1, Ordering::AcqRel);
+        self.announce();
+    }
+
+    /// That queue can be written again.
+    pub fn queue_works(&self) {
+        self.failed_queues.fetch_sub(1, Ordering::AcqRel);
+        self.announce();
     }
 
     fn announce(&self) {

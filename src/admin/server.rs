@@ -74,9 +74,10 @@ async fn ready(Shared(state): Shared<State>) -> impl IntoResponse {
     let readiness = state.health.readiness();
     let status = match readiness {
         Readiness::Ready => StatusCode::OK,
-        Readiness::Starting | Readiness::CanarySurvived | Readiness::Draining => {
-            StatusCode::SERVICE_UNAVAILABLE
-        }
+        Readiness::Starting
+        | Readiness::CanarySurvived
+        | Readiness::QueueUnwritable
+        | Readiness::Draining => StatusCode::SERVICE_UNAVAILABLE,
     };
     page(status, readiness.as_str())
 }

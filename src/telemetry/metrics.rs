@@ -16,6 +16,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
+use super::queue::QueueMetrics;
 use crate::error::Error;
 use crate::otlp::{Protocol, Signal};
 use crate::redact::Report;
@@ -26,7 +27,7 @@ pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; cha
 /// How a request ended, as a metrics label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    /// The backend has it.
+    /// The backend has it, or the exporter's queue.
     Accepted,
     /// The client's fault.
     Rejected,
@@ -115,6 +116,7 @@ pub struct Metrics {
     in_flight_bytes: Level,
     in_flight_requests: Level,
     canary_failures: Counter,
+    pub(super) queue: QueueMetrics,
 }
 
 impl Default for Metrics {
@@ -133,6 +135,7 @@ impl Default for Metrics {
             in_flight_bytes: Gauge::default(),
             in_flight_requests: Gauge::default(),
             canary_failures: Counter::default(),
+            queue: QueueMetrics::default(),
         };
         metrics.registered()
     }
@@ -220,6 +223,7 @@ impl Metrics {
             "Self-checks that redaction did not pass",
             self.canary_failures.clone(),
         );
+        self.queue.register(r);
         r.register(
             "build",
             "The running build",

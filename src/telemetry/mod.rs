@@ -4,5 +4,7 @@
 
 pub mod logs;
 mod metrics;
+mod queue;
 
 pub use metrics::{CONTENT_TYPE, Metrics, Outcome};
+pub use queue::{QueueLevel, QueueLoss, QueueRefusal};
