@@ -6,20 +6,24 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
+use futures_util::future::join_all;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use crate::admin::canary::{self, RedactFn};
 use crate::admin::{self, Health};
 use crate::config::{Config, PipelineSettings, ScrubSettings, ShutdownSettings};
-use crate::forward::{BuildError, Exporter};
+use crate::forward::{BuildError, Exporter, Outlet, Queued, Redactors};
 use crate::otlp::{Payload, Signal};
 use crate::pipeline::{Lane, Pipeline, Scrub};
+use crate::queue::{OpenError, Queue, Storage, StorageError};
 use crate::receive::{self, Door, Limits};
 use crate::redact::{CompileError, Redactor, Service, TextScrubber};
 use crate::telemetry::Metrics;
@@ -40,6 +44,12 @@ pub enum StartError {
     /// An exporter could not be built.
     #[error(transparent)]
     Exporter(#[from] BuildError),
+    /// The directory of a `file_storage` can't be used.
+    #[error("file_storage: {0}")]
+    Storage(#[from] StorageError),
+    /// A queue could not be opened.
+    #[error(transparent)]
+    Queue(#[from] OpenError),
     /// The rules could not be compiled.
     #[error(transparent)]
     Rules(#[from] CompileError),
@@ -54,6 +64,7 @@ pub struct App {
     health: Arc<Health>,
     metrics: Arc<Metrics>,
     redactors: Vec<Arc<Redactor>>,
+    queues: Vec<(Arc<Queued>, Redactors)>,
     canary_interval: Duration,
     shutdown: ShutdownSettings,
 }
@@ -80,15 +91,10 @@ impl App {
     pub async fn bind(config: Config) -> Result<Self, StartError> {
         let metrics = Arc::new(Metrics::default());
         let health = Arc::new(Health::default());
+        let exporters = outlets(&config, &metrics, &health)?;
         let limits = Limits::new(config.limits, Arc::clone(&metrics));
-        let exporters = config
-            .exporters
-            .iter()
-            .map(|(name, settings)| {
-                Ok((name.clone(), Arc::new(Exporter::new(name, settings, Arc::clone(&metrics))?)))
-            })
-            .collect::<Result<HashMap<_, _>, BuildError>>()?;
         let (lanes, redactors) = lanes(&config.pipelines, &exporters)?;
+        let queues = queues(&config.pipelines, &exporters, &lanes);
         let pipeline = Arc::new(Pipeline::new(lanes, Arc::clone(&metrics), Arc::clone(&health)));
 
         let mut doors = Vec::new();
@@ -106,7 +112,7 @@ impl App {
             admin.push((listen("metrics".to_owned(), &endpoint).await?, AdminPage::MetricsOnly));
         }
         let (canary_interval, shutdown) = (config.canary_interval, config.shutdown);
-        Ok(Self { doors, limits, admin, health, metrics, redactors, canary_interval, shutdown })
+        Ok(Self { doors, limits, admin, health, metrics, redactors, queues, canary_interval, shutdown })
     }
 
     /// Name and address of every listener, as bound.
@@ -126,7 +132,8 @@ impl App {
         for (name, address) in self.addresses() {
             tracing::info!(name, %address, "listening");
         }
-        let Self { doors, limits, admin, health, metrics, redactors, canary_interval, shutdown } = self;
+        let Self { doors, limits, admin, health, metrics, redactors, queues, canary_interval, shutdown } =
+            self;
 
         // Admin and canary outlive the doors: probes are answered, and redaction is watched, to the last request.
         let (close_doors, end) = (CancellationToken::new(), CancellationToken::new());
@@ -151,6 +158,11 @@ impl App {
             background.spawn(canary::run(redact, canary_interval, health, metrics, end));
         }
 
+        let (end_delivery, mut deliveries) = (CancellationToken::new(), JoinSet::new());
+        for (queued, redactors) in &queues {
+            deliveries.spawn(Arc::clone(queued).deliver(redactors.clone(), end_delivery.clone()));
+        }
+
         let mut open = JoinSet::new();
         for (listener, door) in doors {
             let close = receive::Shutdown { stop: close_doors.clone(), finish_within: shutdown.drain };
@@ -160,6 +172,7 @@ impl App {
         tracing::info!("ready");
 
         stop.cancelled().await;
+        let linger_until = Instant::now() + shutdown.linger;
         health.set_draining();
         tracing::info!("draining: accepting until clients are quiet");
         limits.quiet(shutdown.quiet, shutdown.linger).await;
@@ -170,6 +183,15 @@ impl App {
         }
         if cut > 0 {
             tracing::warn!(connections = cut, "requests were still in flight at the end of the drain time");
+        }
+        // Nothing comes any more. What the time does not suffice for is on disk for the next start.
+        let all_delivered = join_all(queues.iter().map(|(queued, _)| queued.empty()));
+        let _ = timeout_at(linger_until, all_delivered).await;
+        end_delivery.cancel();
+        let _ = timeout(shutdown.drain, async { while deliveries.join_next().await.is_some() {} }).await;
+        deliveries.shutdown().await;
+        for (queued, _) in &queues {
+            queued.close().await;
         }
         end.cancel();
         while background.join_next().await.is_some() {}
@@ -188,12 +210,59 @@ async fn listen(name: String, endpoint: &str) -> Result<Listener, StartError> {
     }
 }
 
+/// The exporters in use, those with a queue behind it.
+fn outlets(
+    config: &Config,
+    metrics: &Arc<Metrics>,
+    health: &Arc<Health>,
+) -> Result<HashMap<String, Arc<Outlet>>, StartError> {
+    let mut storages: HashMap<PathBuf, Arc<Storage>> = HashMap::new();
+    let mut outlets = HashMap::new();
+    for (name, settings) in &config.exporters {
+        let Some(queue) = config.queues.get(name) else {
+            let exporter = Exporter::new(name, settings, Arc::clone(metrics))?;
+            outlets.insert(name.clone(), Arc::new(Outlet::Direct(exporter)));
+            continue;
+        };
+        let storage = match storages.get(&queue.storage.directory) {
+            Some(storage) => Arc::clone(storage),
+            None => Arc::new(Storage::open(&queue.storage)?),
+        };
+        storages.insert(queue.storage.directory.clone(), Arc::clone(&storage));
+        let opened = Queue::open(name, queue, storage, Arc::clone(metrics), Arc::clone(health))?;
+        let parts = (opened, queue.consumers);
+        let queued = Queued::new(name, settings, parts, Arc::clone(metrics), Arc::clone(health))?;
+        outlets.insert(name.clone(), Arc::new(Outlet::Queued(Arc::new(queued))));
+    }
+    Ok(outlets)
+}
+
+/// The exporters with a queue, and what scrubs what they read back.
+fn queues(
+    pipelines: &BTreeMap<Signal, PipelineSettings>,
+    exporters: &HashMap<String, Arc<Outlet>>,
+    lanes: &Lanes,
+) -> Vec<(Arc<Queued>, Redactors)> {
+    let mut queues = Vec::new();
+    for (name, outlet) in exporters {
+        let Outlet::Queued(queued) = &**outlet else { continue };
+        let mut redactors = Redactors::new();
+        for (signal, _) in pipelines.iter().filter(|(_, pipeline)| pipeline.exporter == *name) {
+            if let Some(Lane { scrub: Scrub::With(redactor), .. }) = lanes.get(signal) {
+                redactors.insert(*signal, Arc::clone(redactor));
+            }
+        }
+        queues.push((Arc::clone(queued), redactors));
+    }
+    queues
+}
+
 type Lanes = HashMap<Signal, Lane>;
 
 /// One redactor for each `scrub` processor in use, shared by the pipelines that name it.
 fn lanes(
     pipelines: &BTreeMap<Signal, PipelineSettings>,
-    exporters: &HashMap<String, Arc<Exporter>>,
+    exporters: &HashMap<String, Arc<Outlet>>,
 ) -> Result<(Lanes, Vec<Arc<Redactor>>), StartError> {
     let mut by_name: HashMap<&str, Arc<Redactor>> = HashMap::new();
     let mut lanes = HashMap::new();

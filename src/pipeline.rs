@@ -12,7 +12,7 @@ use http::HeaderMap;
 use crate::admin::Health;
 use crate::error::{Client, Error, Redact};
 pub use crate::forward::Reply;
-use crate::forward::{Call, Exporter, hops};
+use crate::forward::{Call, Outlet, hops};
 use crate::offload::{Failed, offload};
 use crate::otlp::{Encoding, Payload, Protocol, Signal};
 use crate::redact::{Malformed, Redacted, Redactor};
@@ -44,8 +44,8 @@ pub struct Request {
 pub struct Lane {
     /// Redaction.
     pub scrub: Scrub,
-    /// The backend.
-    pub exporter: Arc<Exporter>,
+    /// The backend, or the queue before it.
+    pub exporter: Arc<Outlet>,
 }
 
 /// Whether a lane redacts.
@@ -102,7 +102,7 @@ impl Pipeline {
         self.metrics.redacted(signal, redacted.report(), started.elapsed());
         *items = redacted.report().items;
 
-        Ok(lane.exporter.export(&redacted, &Call { headers: &headers, deadline }).await?)
+        lane.exporter.take(&redacted, &Call { headers: &headers, deadline }).await
     }
 }
 

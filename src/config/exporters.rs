@@ -23,7 +23,8 @@ pub(crate) fn read(
     let mut exporters = BTreeMap::new();
     for name in components(&section, "exporter", TYPES) {
         let mut exporter = section.child(&name.value);
-        let plain = |settings| Some(ReadExporter { settings, origin: name.origin.clone(), only: None });
+        let plain =
+            |settings| Some(ReadExporter { settings, origin: name.origin.clone(), only: None, queue: None });
         let read = match type_of(&name.value) {
             "otlp_grpc" | "otlp" => remote::grpc(&mut exporter, context, proxy),
             "otlp_http" | "otlphttp" => http(&mut exporter, context, proxy),

@@ -24,6 +24,7 @@ mod policy;
 mod print;
 mod problem;
 mod processors;
+mod queue;
 mod receivers;
 mod remote;
 mod rules;
@@ -109,7 +110,7 @@ fn read(tree: &Node, sources: &Sources, env: &Env, context: &Context<'_>) -> (Op
     let scrubs = processors::read(&mut top, context);
     let exporters = exporters::read(&mut top, context, &otel::proxies(env, sink));
     let mut service = top.child("service");
-    let health = service::extensions(&mut top, &mut service, context);
+    let (health, storages) = service::extensions(&mut top, &mut service, context);
     let rest = service::read(&mut service);
     let parts =
         Parts { receivers: &receivers, scrubs: &scrubs, exporters: &exporters, defined: defined(tree) };
@@ -128,6 +129,7 @@ fn read(tree: &Node, sources: &Sources, env: &Env, context: &Context<'_>) -> (Op
     let (doors, used) = in_use(&receivers, &exporters, &pipelines);
     check_doors(&doors, rest.limits.max_in_flight_bytes, sink);
     loops::check(&doors, &used, sink);
+    let queues = queue::join(&used, &storages, &pipelines.by_signal, sink);
 
     let exporters = used.into_iter().map(|(name, read)| (name.clone(), read.settings.clone())).collect();
     let doors = doors.into_iter().map(|read| read.door.clone()).collect();
@@ -135,6 +137,7 @@ fn read(tree: &Node, sources: &Sources, env: &Env, context: &Context<'_>) -> (Op
         doors,
         limits: rest.limits,
         exporters,
+        queues,
         pipelines: pipelines.by_signal,
         scrub: Arc::clone(scrub),
         health,

@@ -10,9 +10,12 @@ use super::components::Context;
 use super::headers;
 use super::node::Node;
 use super::problem::Origin;
+use super::queue::{self, ReadQueue};
 use super::section::{Located, Section};
 use super::url::{self, Endpoint};
-use crate::forward::settings::{Compression, ExporterSettings, ProxySettings, Remote, Retry, TlsClient};
+use crate::forward::settings::{
+    Compression, ExporterSettings, ForwardHeaders, ProxySettings, Remote, Retry, TlsClient,
+};
 use crate::otlp::{Encoding, Signal};
 
 /// Longest wait for one request (OTLP exporter specification).
@@ -25,6 +28,8 @@ pub(crate) struct ReadExporter {
     pub(crate) origin: Origin,
     /// Only these signals have an endpoint; `None`: all.
     pub(crate) only: Option<Vec<Signal>>,
+    /// Its queue, if it has one.
+    pub(crate) queue: Option<ReadQueue>,
 }
 
 /// Reads an `otlp_grpc` exporter.
@@ -41,8 +46,9 @@ pub(crate) fn grpc(
     }
     let rest = rest(section, context, tls, proxy);
     let (endpoint, origin, login) = endpoint?;
+    let queue = rest.queue.clone();
     let remote = rest.remote(endpoint, Vec::new(), login);
-    Some(ReadExporter { settings: ExporterSettings::OtlpGrpc(remote), origin, only: None })
+    Some(ReadExporter { settings: ExporterSettings::OtlpGrpc(remote), origin, only: None, queue })
 }
 
 /// Reads an `otlp_http` exporter.
@@ -76,8 +82,9 @@ pub(crate) fn http(
     let rest = rest(section, context, tls, proxy);
     let only = base.is_none().then(|| own.iter().map(|(signal, _)| *signal).collect());
     let (uri, origin) = base.map(|(uri, origin, _)| (uri, origin)).or(first)?;
+    let queue = rest.queue.clone();
     let remote = rest.remote(uri, own, login);
-    Some(ReadExporter { settings: ExporterSettings::OtlpHttp { remote, encoding }, origin, only })
+    Some(ReadExporter { settings: ExporterSettings::OtlpHttp { remote, encoding }, origin, only, queue })
 }
 
 /// Everything but the endpoints.
@@ -87,7 +94,8 @@ struct Rest {
     timeout: Duration,
     tls: TlsClient,
     retry: Retry,
-    forward_headers: crate::forward::settings::ForwardHeaders,
+    queue: Option<ReadQueue>,
+    forward_headers: ForwardHeaders,
     proxy: ProxySettings,
 }
 
@@ -126,10 +134,16 @@ fn rest(section: &mut Section<'_>, context: &Context<'_>, tls: TlsClient, proxy:
         ],
     );
     let timeout = section.duration("timeout", TIMEOUT, Duration::ZERO);
-    let retry = retry(section);
-    queue(section);
+    let queue = queue::read(section);
+    let retry = retry(section, queue.is_some());
     let forward_headers = headers::forwarded(section, context);
-    Rest { headers, compression, timeout, tls, retry, forward_headers, proxy: proxy.clone() }
+    if queue.is_some() && forward_headers != ForwardHeaders::Named(Vec::new()) {
+        let message = "and sending_queue exclude each other: a client's headers are never written to disk; expected \
+                       `forward_headers: []`";
+        let origin = section.origin_of("forward_headers");
+        section.problem(&origin, "forward_headers", message);
+    }
+    Rest { headers, compression, timeout, tls, retry, queue, forward_headers, proxy: proxy.clone() }
 }
 
 fn endpoint(
@@ -178,8 +192,12 @@ fn tls(section: &mut Section<'_>) -> TlsClient {
     TlsClient { insecure, ca_file, cert_file, key_file, server_name_override }
 }
 
-fn retry(section: &mut Section<'_>) -> Retry {
-    let defaults = Retry::default();
+/// `queued`: there is time, so retries don't end by themselves.
+fn retry(section: &mut Section<'_>, queued: bool) -> Retry {
+    let mut defaults = Retry::default();
+    if queued {
+        defaults.max_elapsed_time = Duration::ZERO;
+    }
     let mut retry = section.child("retry_on_failure");
     let least = Duration::from_millis(1);
     let read = Retry {
@@ -192,20 +210,4 @@ fn retry(section: &mut Section<'_>) -> Retry {
     };
     section.show("retry_on_failure", retry.finish());
     read
-}
-
-/// The Collector's queue answers "accepted" while the data is in memory only.
-fn queue(section: &mut Section<'_>) {
-    let given = section.has("sending_queue");
-    let mut queue = section.child("sending_queue");
-    // Without `enabled` the Collector's queue is on.
-    let enabled = queue.boolean("enabled", given);
-    queue.ignore_the_rest();
-    if enabled {
-        let message = "a queue in memory is refused: it says \"accepted\" and loses the data when the process ends. \
-                       Here a client is answered after the backend. Expected `enabled: false`, or no sending_queue";
-        let origin = section.origin_of("sending_queue");
-        section.problem(&origin, "sending_queue", message);
-    }
-    section.show("sending_queue", queue.finish());
 }

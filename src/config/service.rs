@@ -1,17 +1,19 @@
 //! `service` and `extensions`: which components are used and how, our own log and metrics, bounds and shutdown times.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::components::{Context, components, listen, type_of};
 use super::node::{Map, Node, Value};
 use super::problem::Origin;
+use super::queue::{self, Storages};
 use super::section::Section;
 use super::settings::{HealthSettings, ShutdownSettings};
 use crate::receive::settings::LimitSettings;
 use crate::telemetry::logs::{LogFormat, LogSettings};
 
 /// The types of extension that we have.
-pub(crate) const EXTENSIONS: &[&str] = &["health_check"];
+pub(crate) const EXTENSIONS: &[&str] = &["health_check", "file_storage"];
 
 /// Where the health endpoint listens unless told.
 const HEALTH: &str = "127.0.0.1:13133";
@@ -35,17 +37,21 @@ pub(crate) fn extensions(
     top: &mut Section<'_>,
     service: &mut Section<'_>,
     context: &Context<'_>,
-) -> Option<HealthSettings> {
+) -> (Option<HealthSettings>, Storages) {
     let mut section = top.child("extensions");
-    let mut defined = Vec::new();
+    let mut checks = BTreeMap::new();
+    let mut storages = Storages::default();
     for name in components(&section, "extension", EXTENSIONS) {
         let mut extension = section.child(&name.value);
-        let endpoint = listen(&mut extension, "endpoint", HEALTH).value;
-        let read_path = |text: &str| text.starts_with('/').then(|| text.to_owned());
-        let path =
-            extension.value("path", "/".to_owned(), "a path that starts with /", read_path, String::clone);
+        match type_of(&name.value) {
+            "file_storage" => {
+                storages.defined.insert(name.value.clone(), queue::storage(&mut extension));
+            }
+            _ => {
+                checks.insert(name.value.clone(), health(&mut extension));
+            }
+        }
         section.show(&name.value, extension.finish());
-        defined.push((name.value, HealthSettings { endpoint, path }));
     }
     let strange: Vec<String> =
         section.keys().into_iter().map(|k| k.value).filter(|k| !EXTENSIONS.contains(&type_of(k))).collect();
@@ -54,15 +60,16 @@ pub(crate) fn extensions(
 
     let mut health = None;
     let started = service.list("extensions", &[]);
-    for (name, _) in &defined {
+    for name in checks.keys().chain(storages.defined.keys()) {
         if !started.iter().any(|s| s.value == *name) {
             context.notice(format!("extension {name} is not started: service.extensions does not list it"));
         }
     }
     for name in started {
-        match defined.iter().find(|(defined, _)| *defined == name.value) {
-            Some((_, settings)) if health.is_none() => health = Some(settings.clone()),
+        match checks.get(&name.value) {
+            Some(settings) if health.is_none() => health = Some(settings.clone()),
             Some(_) => service.problem(&name.origin, "extensions", "expected one health_check"),
+            None if storages.defined.contains_key(&name.value) => storages.started.push(name.value),
             None if strange.contains(&name.value) => {}
             None => {
                 let message = format!("extension `{}` is not defined under extensions", name.value);
@@ -70,7 +77,14 @@ pub(crate) fn extensions(
             }
         }
     }
-    health
+    (health, storages)
+}
+
+fn health(extension: &mut Section<'_>) -> HealthSettings {
+    let endpoint = listen(extension, "endpoint", HEALTH).value;
+    let read_path = |text: &str| text.starts_with('/').then(|| text.to_owned());
+    let path = extension.value("path", "/".to_owned(), "a path that starts with /", read_path, String::clone);
+    HealthSettings { endpoint, path }
 }
 
 /// Reads everything else of `service` but the pipelines.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::forward::settings::ExporterSettings;
 use crate::otlp::{Protocol, Signal};
+use crate::queue::settings::QueueSettings;
 use crate::receive::settings::{DoorSettings, LimitSettings};
 use crate::redact::policy::Policy;
 use crate::redact::rules::RuleSet;
@@ -22,6 +23,8 @@ pub struct Config {
     pub limits: LimitSettings,
     /// Exporters that a pipeline uses, by their names in the configuration.
     pub exporters: BTreeMap<String, ExporterSettings>,
+    /// The queues of those of them that have one.
+    pub queues: BTreeMap<String, QueueSettings>,
     /// The path of each signal that is accepted. A signal that is missing has no backend.
     pub pipelines: BTreeMap<Signal, PipelineSettings>,
     /// The settings of the processor named `scrub`, or the defaults: what commands without a pipeline redact by.

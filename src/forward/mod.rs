@@ -1,6 +1,6 @@
 //! Exporters: where a [`Redacted`] request goes. gRPC, HTTP, file and stdout.
 //!
-//! `remote` encodes a request and tries under the policy of `retry`; `grpc` and `http` are the two dialects; `client`
+//! `queued` puts a durable queue before an exporter. `remote` encodes a request and tries under the policy of `retry`; `grpc` and `http` are the two dialects; `client`
 //! sends, over what `connect`, `proxy` and `tls` open; `answer` reads what comes back. `lines` is for file and stdout.
 
 mod answer;
@@ -13,6 +13,7 @@ pub mod hops;
 mod http;
 mod lines;
 mod proxy;
+mod queued;
 mod reason;
 mod remote;
 mod retry;
@@ -20,7 +21,6 @@ pub mod settings;
 mod targets;
 mod tls;
 
-use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,10 +30,11 @@ use ::http::HeaderMap;
 use bytes::Bytes;
 
 use self::lines::Lines;
+pub use self::queued::{Queued, Redactors};
 use self::remote::RemoteExporter;
 use self::settings::ExporterSettings;
 use self::targets::Dialect;
-use crate::error::Backend;
+use crate::error::{Backend, Error};
 use crate::otlp::{Signal, json};
 use crate::redact::Redacted;
 use crate::telemetry::Metrics;
@@ -139,8 +140,28 @@ impl fmt::Debug for Exporter {
     }
 }
 
-/// The exporter of each signal.
-pub type Exporters = HashMap<Signal, Arc<Exporter>>;
+/// Where a pipeline ends: at the backend, or at a queue before it.
+#[derive(Debug)]
+pub enum Outlet {
+    /// The client is answered after the backend.
+    Direct(Exporter),
+    /// The client is answered once the request is on disk.
+    Queued(Arc<Queued>),
+}
+
+impl Outlet {
+    /// Sends one request on its way; accepted means that it can't be lost any more.
+    ///
+    /// # Errors
+    ///
+    /// The backend's last answer, or that the queue has no room.
+    pub async fn take(&self, request: &Redacted, call: &Call<'_>) -> Result<Reply, Error> {
+        match self {
+            Self::Direct(exporter) => Ok(exporter.export(request, call).await?),
+            Self::Queued(queued) => Ok(queued.accept(request, call.deadline).await?),
+        }
+    }
+}
 
 /// A redacted request in OTLP JSON. Fails as a backend would that is sent something else: only a pipeline that does
 /// not scrub can bring it here.

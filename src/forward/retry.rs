@@ -20,25 +20,45 @@ where
     F: FnMut() -> Fut,
     Fut: Future<Output = Result<T, Backend>>,
 {
-    let limit = limit(policy, deadline);
-    let mut interval = policy.initial_interval;
+    let mut backoff = Backoff::new(policy, deadline);
     loop {
-        let failure = match timeout_at(limit, attempt()).await {
+        let failure = match timeout_at(backoff.limit, attempt()).await {
             Ok(Ok(done)) => return Ok(done),
             Ok(Err(failure)) => failure,
             Err(_) => return Err(Backend::TimedOut),
         };
-        if !policy.enabled || !failure.is_retryable() {
-            return Err(failure);
+        match backoff.wait(&failure) {
+            Some(wait) => sleep(wait).await,
+            None => return Err(failure),
+        }
+    }
+}
+
+/// The waits between the attempts of one request.
+pub(super) struct Backoff<'a> {
+    policy: &'a Retry,
+    interval: Duration,
+    /// No attempt goes past it.
+    limit: Instant,
+}
+
+impl<'a> Backoff<'a> {
+    /// Starts the time that the policy allows, at most until `deadline`.
+    pub(super) fn new(policy: &'a Retry, deadline: Instant) -> Self {
+        Self { policy, interval: policy.initial_interval, limit: limit(policy, deadline) }
+    }
+
+    /// How long to wait after this failure. `None`: it is final.
+    pub(super) fn wait(&mut self, failure: &Backend) -> Option<Duration> {
+        if !self.policy.enabled || !failure.is_retryable() {
+            return None;
         }
         // A hint of zero must not make a busy loop.
-        let wait =
-            jitter(interval, policy.randomization_factor).max(failure.retry_after().unwrap_or_default());
-        match Instant::now().checked_add(wait) {
-            Some(next) if next < limit => sleep(wait).await,
-            _ => return Err(failure),
-        }
-        interval = grow(interval, policy);
+        let wait = jitter(self.interval, self.policy.randomization_factor)
+            .max(failure.retry_after().unwrap_or_default());
+        let next = Instant::now().checked_add(wait)?;
+        self.interval = grow(self.interval, self.policy);
+        (next < self.limit).then_some(wait)
     }
 }
 

@@ -48,6 +48,28 @@ pub fn write_response(signal: Signal, encoding: Encoding, message: &Bytes) -> Re
     }
 }
 
+/// How many items a success says that the backend did not take (`partial_success.rejected_*`).
+pub fn rejected_items(message: &[u8]) -> u64 {
+    // The shape of every signal's response: { 1: { 1: count, 2: text } }.
+    let read = || -> Result<u64, Malformed> {
+        let mut count = 0;
+        let mut response = Reader::new(message);
+        while let Some(record) = response.next_field()? {
+            let mut partial = response.enter(record)?;
+            while let Some(record) = partial.next_field()? {
+                match (record.number, record.value) {
+                    // Negative numbers are none.
+                    (1, Value::Varint(items)) => count = if items >> 63 == 0 { items } else { 0 },
+                    _ => partial.skip(record)?,
+                }
+            }
+            response.skip(record)?;
+        }
+        Ok(count)
+    };
+    read().unwrap_or_default()
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Unknown {
     Refused,

@@ -38,6 +38,7 @@ mod packs;
 mod payloads;
 mod places;
 mod process_life;
+mod queue;
 mod receive_grpc;
 mod receive_http;
 mod receive_life;

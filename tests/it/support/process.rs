@@ -30,8 +30,23 @@ impl Process {
 
     /// `blackbar ARGS` with an empty environment plus `env`; returns once every listener is up.
     pub async fn spawn(args: &[&str], env: &[(&str, &str)]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_blackbar"))
-            .args(args)
+        let mut command = Command::new(env!("CARGO_BIN_EXE_blackbar"));
+        command.args(args);
+        Self::start(command, env).await
+    }
+
+    /// The same as [`Self::run`], with no file that may grow over so many KiB.
+    pub async fn run_with_small_files(config: &str, kib: u32) -> Self {
+        let mut command = Command::new("bash");
+        // Writing on is an error then, not a signal: what a full disk is.
+        let script = format!("trap '' XFSZ; ulimit -S -f {kib}; exec \"$0\" \"$@\"");
+        let arguments = ["run", "--config", &format!("yaml:{config}")];
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_blackbar")]).args(arguments);
+        Self::start(command, &[]).await
+    }
+
+    async fn start(mut command: Command, env: &[(&str, &str)]) -> Self {
+        let mut child = command
             .env_clear()
             .env("BLACKBAR__SERVICE__TELEMETRY__LOGS__LEVEL", "trace")
             .envs(env.iter().copied())
