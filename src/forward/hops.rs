@@ -16,6 +16,11 @@ pub fn count(headers: &HeaderMap) -> u32 {
     values.filter_map(|value| value.to_str().ok()?.trim().parse().ok()).max().unwrap_or(0)
 }
 
+/// What a request says that has passed through so many.
+pub(super) fn after(count: u8) -> HeaderMap {
+    HeaderMap::from_iter([(HEADER, HeaderValue::from(u16::from(count)))])
+}
+
 /// The value for the request that goes on.
 pub(super) fn next(headers: &HeaderMap) -> HeaderValue {
     HeaderValue::from(count(headers).saturating_add(1))

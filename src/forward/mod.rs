@@ -158,7 +158,7 @@ impl Outlet {
     pub async fn take(&self, request: &Redacted, call: &Call<'_>) -> Result<Reply, Error> {
         match self {
             Self::Direct(exporter) => Ok(exporter.export(request, call).await?),
-            Self::Queued(queued) => Ok(queued.accept(request, call.deadline).await?),
+            Self::Queued(queued) => Ok(queued.accept(request, call).await?),
         }
     }
 }

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::retry::Backoff;
 use super::settings::{ExporterSettings, Retry};
-use super::{BuildError, Call, Exporter, Reply};
+use super::{BuildError, Call, Exporter, Reply, hops};
 use crate::admin::Health;
 use crate::error::{Backend, Overload};
 use crate::offload::offload;
@@ -31,8 +31,6 @@ use crate::telemetry::Metrics;
 const PAUSE: Duration = Duration::from_secs(1);
 /// The longest wait for one answer where the settings say none: a connection that is dead must not hold a consumer.
 const LONGEST_ATTEMPT: Duration = Duration::from_secs(600);
-/// Longer than any process lives, and small enough to be added to a clock.
-const FOREVER: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
 /// The redactor of each signal that goes to one exporter.
 pub type Redactors = BTreeMap<Signal, Arc<Redactor>>;
@@ -84,8 +82,10 @@ impl Queued {
     /// # Errors
     ///
     /// [`Overload`]: it is not stored, and worth another try.
-    pub async fn accept(&self, request: &Redacted, deadline: Instant) -> Result<Reply, Overload> {
-        self.queue.append(request, deadline).await?;
+    pub async fn accept(&self, request: &Redacted, call: &Call<'_>) -> Result<Reply, Overload> {
+        // Of the client's headers only this number is kept: without it a loop would never end.
+        let hops = u8::try_from(hops::count(call.headers)).unwrap_or(u8::MAX);
+        self.queue.append(request, hops, call.deadline).await?;
         Ok(Reply::default())
     }
 
@@ -140,12 +140,14 @@ impl Queued {
         while !self.health.redaction_works() {
             pause(stop, PAUSE).await?;
         }
+        let (headers, accepted) = (hops::after(stored.hops), stored.accepted);
         let Some(request) = self.scrub(stored, redactors).await else {
             return insist(stop, || self.queue.quarantine(number)).await;
         };
-        match self.send(&request, stop).await? {
+        match self.send(&request, &headers, stop).await? {
             Ok(reply) => {
-                self.metrics.queue_delivered(&self.name, reply::rejected_items(&reply.message));
+                let waited = accepted.elapsed().unwrap_or_default();
+                self.metrics.queue_delivered(&self.name, waited, reply::rejected_items(&reply.message));
                 self.queue.done(number);
                 Ok(())
             }
@@ -174,15 +176,15 @@ impl Queued {
     async fn send(
         &self,
         request: &Redacted,
+        headers: &HeaderMap,
         stop: &CancellationToken,
     ) -> Result<Result<Reply, Backend>, Stopped> {
-        let headers = HeaderMap::new();
-        let mut backoff = Backoff::new(&self.retry, tokio::time::Instant::now() + FOREVER);
+        let mut backoff = Backoff::without_deadline(&self.retry);
         loop {
             if stop.is_cancelled() {
                 return Err(Stopped);
             }
-            let call = Call { headers: &headers, deadline: Instant::now() + self.timeout };
+            let call = Call { headers, deadline: Instant::now() + self.timeout };
             let failure = match self.exporter.export(request, &call).await {
                 Ok(reply) => return Ok(Ok(reply)),
                 Err(failure) => failure,

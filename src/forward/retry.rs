@@ -10,6 +10,11 @@ use tokio::time::{Instant, sleep, timeout_at};
 use super::settings::Retry;
 use crate::error::Backend;
 
+/// Longer than any process lives, and small enough to be added to a clock.
+const FOREVER: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+/// The longest wait that a backend may ask for where there is no deadline.
+const LONGEST_HINT: Duration = Duration::from_secs(600);
+
 /// Tries until the backend accepts, refuses for good, or the next try could not begin before `deadline`.
 ///
 /// # Errors
@@ -40,12 +45,20 @@ pub(super) struct Backoff<'a> {
     interval: Duration,
     /// No attempt goes past it.
     limit: Instant,
+    longest_hint: Duration,
 }
 
 impl<'a> Backoff<'a> {
     /// Starts the time that the policy allows, at most until `deadline`.
     pub(super) fn new(policy: &'a Retry, deadline: Instant) -> Self {
-        Self { policy, interval: policy.initial_interval, limit: limit(policy, deadline) }
+        let limit = limit(policy, deadline);
+        Self { policy, interval: policy.initial_interval, limit, longest_hint: Duration::MAX }
+    }
+
+    /// The same where nobody waits for an answer. A backend can't ask for more than [`LONGEST_HINT`] then: nobody would
+    /// be told that it does.
+    pub(super) fn without_deadline(policy: &'a Retry) -> Self {
+        Self { longest_hint: LONGEST_HINT, ..Self::new(policy, Instant::now() + FOREVER) }
     }
 
     /// How long to wait after this failure. `None`: it is final.
@@ -55,7 +68,7 @@ impl<'a> Backoff<'a> {
         }
         // A hint of zero must not make a busy loop.
         let wait = jitter(self.interval, self.policy.randomization_factor)
-            .max(failure.retry_after().unwrap_or_default());
+            .max(failure.retry_after().unwrap_or_default().min(self.longest_hint));
         let next = Instant::now().checked_add(wait)?;
         self.interval = grow(self.interval, self.policy);
         (next < self.limit).then_some(wait)

@@ -47,7 +47,8 @@ impl Storage {
         let directory = &settings.directory;
         if settings.create_directory && !directory.is_dir() {
             let made = DirBuilder::new().recursive(true).mode(0o700).create(directory);
-            made.map_err(|source| StorageError::Io { path: directory.clone(), source })?;
+            let synced = made.and_then(|()| directory.parent().map_or(Ok(()), sync_directory));
+            synced.map_err(|source| StorageError::Io { path: directory.clone(), source })?;
         }
         let lock =
             File::open(directory).map_err(|source| StorageError::Io { path: directory.clone(), source })?;

@@ -43,6 +43,7 @@ type Answer<T> = oneshot::Sender<Result<T, Unwritable>>;
 pub(super) struct Draft {
     pub(super) signal: Signal,
     pub(super) items: u64,
+    pub(super) hops: u8,
     pub(super) accepted: SystemTime,
     pub(super) body: Bytes,
     pub(super) room: Room,
@@ -208,10 +209,10 @@ impl Keeper {
         let mut waiting = Vec::with_capacity(drafts.len());
         let mut bytes = 0;
         for (draft, answer) in drafts {
-            let Draft { signal, items, accepted, body, room } = draft;
+            let Draft { signal, items, hops, accepted, body, room } = draft;
             let number = self.next;
             self.next += 1;
-            let header = Header { number, accepted, items, length: body.len() as u64, signal };
+            let header = Header { number, accepted, items, length: body.len() as u64, signal, hops };
             let encoded = record::encode(&self.key, &header, &body);
             bytes += encoded.len();
             added.push((number, encoded));
@@ -262,18 +263,13 @@ impl Keeper {
         let bytes = self.trouble.as_ref().map_or(bytes, |trouble| trouble.bytes.max(bytes));
         self.trouble = Some(Trouble { bytes, pause, next_try: Instant::now() + pause });
         self.store = None;
-        self.reopen();
+        if let Err(failure) = self.reopen() {
+            tracing::error!(exporter = &*self.exporter, reason = %failure, "the queue can't be opened");
+        }
     }
 
-    fn reopen(&mut self) {
-        let opened = match recovery::open(&self.directory, self.key) {
-            Ok(opened) => opened,
-            Err(failure) => {
-                tracing::error!(exporter = &*self.exporter, reason = %failure, "the queue can't be opened");
-                return;
-            }
-        };
-        let Opened { store, contents, quarantined } = opened;
+    fn reopen(&mut self) -> Result<(), Failure> {
+        let Opened { store, contents, quarantined } = recovery::open(&self.directory, self.key)?;
         self.store = Some(store);
         self.next = self.next.max(contents.next);
         self.commits = self.commits.max(contents.commits);
@@ -285,6 +281,7 @@ impl Keeper {
         }
         self.leaving.extend(self.stored.difference(&held));
         self.count_quarantined(quarantined);
+        Ok(())
     }
 
     /// Where the store could not be written: tries again, once it is time.
@@ -293,14 +290,7 @@ impl Keeper {
             return;
         };
         let bytes = trouble.bytes;
-        if self.store.is_none() {
-            self.reopen();
-        }
-        // What was delivered in the meantime makes room.
-        let tried = self
-            .settle(Vec::new())
-            .and_then(|()| self.store.as_ref().map_or(Err(Failure::Damaged), |store| store.probe(bytes)));
-        match tried {
+        match self.try_again(bytes) {
             Ok(()) => {
                 tracing::info!(exporter = &*self.exporter, "the queue can be written again");
                 self.trouble = None;
@@ -310,13 +300,22 @@ impl Keeper {
         }
     }
 
+    fn try_again(&mut self, bytes: usize) -> Result<(), Failure> {
+        if self.store.is_none() {
+            self.reopen()?;
+        }
+        // What was delivered in the meantime makes room.
+        self.settle(Vec::new())?;
+        self.store.as_ref().map_or(Err(Failure::Damaged), |store| store.probe(bytes))
+    }
+
     fn remove(&mut self, number: u64) {
         self.ledger.done(number);
         self.leaving.insert(number);
     }
 
     fn read(&mut self, number: u64) -> Result<Option<Record>, Unwritable> {
-        let bytes = match self.store.as_ref().ok_or(Failure::Damaged).and_then(|store| store.read(number)) {
+        let bytes = match self.store.as_ref().ok_or(Unwritable)?.read(number) {
             Ok(Some(bytes)) => bytes,
             Ok(None) => {
                 if self.ledger.done(number) {
@@ -339,7 +338,7 @@ impl Keeper {
     }
 
     fn quarantine(&mut self, number: u64) -> Result<(), Unwritable> {
-        match self.store.as_ref().ok_or(Failure::Damaged).and_then(|store| store.read(number)) {
+        match self.store.as_ref().ok_or(Unwritable)?.read(number) {
             Ok(Some(bytes)) => self.put_aside(number, &bytes),
             Ok(None) => {
                 self.remove(number);
@@ -398,7 +397,9 @@ impl Keeper {
         if let Err(failure) = recovery::start_over(&self.directory, self.key, &mark) {
             tracing::warn!(exporter = &*self.exporter, reason = %failure, "the queue's file was not replaced");
         }
-        self.reopen();
+        if let Err(failure) = self.reopen() {
+            self.fail(failure, 0);
+        }
     }
 }
 

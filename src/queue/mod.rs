@@ -76,6 +76,8 @@ pub struct Stored {
     pub signal: Signal,
     /// The body as it was stored.
     pub payload: Payload,
+    /// How many Blackbars it had passed when it came.
+    pub hops: u8,
     /// When it was accepted.
     pub accepted: SystemTime,
 }
@@ -124,13 +126,13 @@ impl Queue {
         })
     }
 
-    /// Stores a request. It is on disk when this returns.
+    /// Stores a request that has passed so many Blackbars. It is on disk when this returns.
     ///
     /// # Errors
     ///
     /// [`Overload::QueueFull`] or [`Overload::QueueUnwritable`]: it is not stored, and worth another try.
-    pub async fn append(&self, request: &Redacted, deadline: Instant) -> Result<(), Overload> {
-        let result = self.try_append(request, deadline).await;
+    pub async fn append(&self, request: &Redacted, hops: u8, deadline: Instant) -> Result<(), Overload> {
+        let result = self.try_append(request, hops, deadline).await;
         if let Err(overload) = &result {
             let reason = match overload {
                 Overload::QueueFull => QueueRefusal::Full,
@@ -141,12 +143,12 @@ impl Queue {
         result
     }
 
-    async fn try_append(&self, request: &Redacted, deadline: Instant) -> Result<(), Overload> {
+    async fn try_append(&self, request: &Redacted, hops: u8, deadline: Instant) -> Result<(), Overload> {
         let (items, body) = (request.report().items, request.body().clone());
         let until = self.block_on_overflow.then(|| deadline.into());
         let size = Size::of(items, body.len() as u64);
         let room = self.ledger.reserve(size, until).await.ok_or(Overload::QueueFull)?;
-        let draft = Draft { signal: request.signal(), items, accepted: SystemTime::now(), body, room };
+        let draft = Draft { signal: request.signal(), items, hops, accepted: SystemTime::now(), body, room };
         let stored = self.ask(|answer| Job::Append { draft, answer }).await;
         stored.map_err(|DiskFailed| Overload::QueueUnwritable)
     }
@@ -166,6 +168,7 @@ impl Queue {
         Ok(record.map(|record| Stored {
             signal: record.header.signal,
             payload: Payload::new(record.body),
+            hops: record.header.hops,
             accepted: record.header.accepted,
         }))
     }

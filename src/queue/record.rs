@@ -2,7 +2,7 @@
 //! bits without an error (docs/reliability.md), so nothing that it returns is believed before it has been checked here.
 //!
 //! ```text
-//! magic 8 | number 8 | accepted 8 | items 8 | body length 8 | signal 1 | format 1 | 0 0 | CRC of the header 4 | CRC of all 4 | body
+//! magic 8 | number 8 | accepted 8 | items 8 | body length 8 | signal 1 | format 1 | hops 1 | 0 | CRC of the header 4 | CRC of all 4 | body
 //! ```
 //!
 //! Integers are little endian. Both checksums begin with the store's random key, so that text which looks like a record
@@ -55,6 +55,8 @@ pub(super) struct Header {
     pub(super) length: u64,
     /// Which export request it is.
     pub(super) signal: Signal,
+    /// How many Blackbars it has passed: without it a loop through queues would never end.
+    pub(super) hops: u8,
 }
 
 /// A record that passed its checks.
@@ -77,7 +79,7 @@ pub(super) fn encode(key: &Key, header: &Header, body: &[u8]) -> Vec<u8> {
     out.extend(u64::try_from(accepted).unwrap_or(u64::MAX).to_le_bytes());
     out.extend(header.items.to_le_bytes());
     out.extend((body.len() as u64).to_le_bytes());
-    out.extend([code(header.signal), PROTOBUF, 0, 0]);
+    out.extend([code(header.signal), PROTOBUF, header.hops, 0]);
     let own = key.crc(&[&out]);
     out.extend(own);
     let all = key.crc(&[&out, body]);
@@ -93,14 +95,14 @@ pub(super) fn header(key: &Key, bytes: &[u8]) -> Option<Header> {
         return None;
     }
     let (number, accepted, items, length) = (fields.u64()?, fields.u64()?, fields.u64()?, fields.u64()?);
-    let [signal, format, 0, 0] = fields.take()? else { return None };
+    let [signal, format, hops, 0] = fields.take()? else { return None };
     let crc: [u8; 4] = fields.take()?;
     if key.crc(&[bytes.get(..HEADER - 8)?]) != crc || format != PROTOBUF {
         return None;
     }
     let accepted = UNIX_EPOCH.checked_add(Duration::from_millis(accepted))?;
     let signal = Signal::ALL.into_iter().find(|known| code(*known) == signal)?;
-    Some(Header { number, accepted, items, length, signal })
+    Some(Header { number, accepted, items, length, signal, hops })
 }
 
 /// Reads a record; `bytes` holds it and nothing else.
@@ -236,13 +238,13 @@ mod tests {
         fn what_is_damaged_is_not_believed(
             body in proptest::collection::vec(any::<u8>(), 0..200),
             (number, items, millis) in (any::<u64>(), any::<u64>(), 0..1u64 << 44),
-            signal in 0..4usize,
+            (signal, hops) in (0..4usize, any::<u8>()),
             at in any::<prop::sample::Index>(),
             bit in 0..8u8,
         ) {
             let accepted = UNIX_EPOCH + Duration::from_millis(millis);
-            let header =
-                Header { number, accepted, items, length: body.len() as u64, signal: Signal::ALL[signal] };
+            let (length, signal) = (body.len() as u64, Signal::ALL[signal]);
+            let header = Header { number, accepted, items, length, signal, hops };
             let bytes = encode(&KEY, &header, &body);
             let whole = decode(&KEY, bytes.clone().into()).unwrap_or_else(|Damaged| panic!("damaged"));
             prop_assert_eq!(whole.header, header);

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::registry::Registry;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Registry, Unit};
 
 use super::Metrics;
 
@@ -70,17 +72,38 @@ struct RefusalLabels {
 type Level<L> = Family<L, Gauge<u64, AtomicU64>>;
 
 /// The queues' part of [`Metrics`].
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct QueueMetrics {
     requests: Level<ExporterLabels>,
     items: Level<ExporterLabels>,
     bytes: Level<ExporterLabels>,
     capacity: Level<CapacityLabels>,
     refused: Family<RefusalLabels, Counter>,
-    delivered: Family<ExporterLabels, Counter>,
+    waited: Family<ExporterLabels, Histogram, fn() -> Histogram>,
     rejected: Family<ExporterLabels, Counter>,
     dead_lettered: Family<ExporterLabels, Counter>,
     quarantined: Family<ExporterLabels, Counter>,
+}
+
+impl Default for QueueMetrics {
+    fn default() -> Self {
+        Self {
+            requests: Family::default(),
+            items: Family::default(),
+            bytes: Family::default(),
+            capacity: Family::default(),
+            refused: Family::default(),
+            waited: Family::new_with_constructor(wait_histogram),
+            rejected: Family::default(),
+            dead_lettered: Family::default(),
+            quarantined: Family::default(),
+        }
+    }
+}
+
+/// 4 ms to about 3 days: a backend that is up, to one that was down over a long weekend.
+fn wait_histogram() -> Histogram {
+    Histogram::new((1..15).map(|power| 0.001 * f64::from(1_u32 << (2 * power))))
 }
 
 impl QueueMetrics {
@@ -90,7 +113,7 @@ impl QueueMetrics {
         r.register("queue_bytes", "Bytes of bodies that a queue holds", self.bytes.clone());
         r.register("queue_capacity", "What a queue may hold, in units of its sizer", self.capacity.clone());
         r.register("queue_enqueue_failures", "Requests that a queue did not take", self.refused.clone());
-        r.register("queue_delivered", "Requests of a queue that the backend has", self.delivered.clone());
+        r.register_with_unit("queue_wait", "From accepted to delivered", Unit::Seconds, self.waited.clone());
         r.register(
             "queue_rejected_items",
             "Items of delivered requests that the backend did not take",
@@ -134,10 +157,10 @@ impl Metrics {
         self.queue.refused.get_or_create(&labels).inc();
     }
 
-    /// The backend accepted a request of a queue, but for so many of its items.
-    pub fn queue_delivered(&self, exporter: &Arc<str>, rejected: u64) {
+    /// The backend has a request of a queue, so long after it was accepted, but for so many of its items.
+    pub fn queue_delivered(&self, exporter: &Arc<str>, waited: Duration, rejected: u64) {
         let labels = ExporterLabels { exporter: Arc::clone(exporter) };
-        self.queue.delivered.get_or_create(&labels).inc();
+        self.queue.waited.get_or_create(&labels).observe(waited.as_secs_f64());
         self.queue.rejected.get_or_create(&labels).inc_by(rejected);
     }
 

@@ -11,8 +11,12 @@ mod settings;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use blackbar::otlp::Signal;
+use blackbar::queue::settings::{QueueSettings, Sizer, StorageSettings};
+use blackbar::queue::{Queue, Storage};
+use blackbar::telemetry::Metrics;
 use bytes::Bytes;
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::common::v1::{AnyValue, KeyValue, any_value};
@@ -152,6 +156,20 @@ fn assert_no_secret(directory: &TempDir, received: &[Received], said: &[&str]) {
 
 fn set(names: impl IntoIterator<Item = String>) -> BTreeSet<String> {
     names.into_iter().collect()
+}
+
+/// The queue itself, as the process opens it.
+fn open(directory: &Path, size: u64, metrics: &Arc<Metrics>) -> Queue {
+    let storage = StorageSettings { directory: directory.to_owned(), create_directory: false };
+    let settings = QueueSettings {
+        storage: storage.clone(),
+        size,
+        sizer: Sizer::Requests,
+        consumers: 1,
+        block_on_overflow: false,
+    };
+    let storage = Arc::new(Storage::open(&storage).unwrap());
+    Queue::open("otlp_http/queued", &settings, storage, Arc::clone(metrics), Arc::default()).unwrap()
 }
 
 /// A redacted body, for tests that open the queue itself.

@@ -1,6 +1,5 @@
 //! kill -9 at random points, with an oracle: what a client was told is accepted must reach the backend.
 
-use std::sync::Arc;
 use std::sync::Mutex;
 
 use rand::Rng as _;

@@ -1,11 +1,9 @@
 //! Damaged files: flipped bits and cut ends. Only what is damaged is put aside, and the rest goes on.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use blackbar::admin::Health;
-use blackbar::queue::settings::{QueueSettings, Sizer, StorageSettings};
-use blackbar::queue::{Queue, Storage};
+use blackbar::otlp::Payload;
+use blackbar::redact::Redactor;
 use blackbar::telemetry::Metrics;
 
 use super::*;
@@ -75,20 +73,28 @@ async fn a_cut_end_costs_the_last_record() {
     all_but_one(&directory, number, 12).await;
 }
 
+#[tokio::test]
+async fn a_record_that_is_no_request_holds_up_nothing() {
+    let directory = TempDir::new().unwrap();
+    let queue = open(directory.path(), 10, &Arc::new(Metrics::default()));
+    let garbage = Redactor::pass_unsafely(Signal::Traces, Payload::new(Bytes::from_static(b"\x07garbage")));
+    for body in [redacted("before", 0), garbage, redacted("after", 0)] {
+        queue.append(&body, 0, std::time::Instant::now()).await.unwrap();
+    }
+    queue.close().await;
+    drop(queue);
+    let backend = Backend::start().await;
+    let process = Process::run(&config(directory.path(), &backend.http_url(), ", num_consumers: 1")).await;
+    until(&process, "requests", 0).await;
+    assert_eq!(names(&backend.requests()), ["before", "after"]);
+    assert_eq!(kept(&directory, "quarantine").len(), 1);
+    assert_eq!(value(&metrics(&process).await, "quarantined_total"), 1);
+}
+
 /// Opens the queue itself; gives what can be read, and how many were put aside.
 async fn read_all(directory: &Path) -> (Vec<String>, u64) {
-    let storage = StorageSettings { directory: directory.to_owned(), create_directory: false };
-    let settings = QueueSettings {
-        storage: storage.clone(),
-        size: 1000,
-        sizer: Sizer::Requests,
-        consumers: 1,
-        block_on_overflow: false,
-    };
     let metrics = Arc::new(Metrics::default());
-    let storage = Arc::new(Storage::open(&storage).unwrap());
-    let health = Arc::new(Health::default());
-    let queue = Queue::open("otlp_http/queued", &settings, storage, Arc::clone(&metrics), health).unwrap();
+    let queue = open(directory, 1000, &metrics);
     let mut read = Vec::new();
     while value(&metrics.render(), "requests") > 0 {
         let number = queue.next().await;

@@ -142,20 +142,60 @@ async fn the_end_waits_for_the_backend_as_long_as_it_may_linger() {
     assert_eq!(value(&metrics(&process).await, "requests"), 0);
 }
 
-#[tokio::test]
-async fn a_second_process_is_refused() {
-    let directory = TempDir::new().unwrap();
-    let config = config(directory.path(), DEAD, "");
-    let _first = Process::run(&config).await;
-    let second = tokio::process::Command::new(env!("CARGO_BIN_EXE_blackbar"))
+/// What a process says that does not start with this configuration.
+async fn refused(config: &str) -> String {
+    let output = tokio::process::Command::new(env!("CARGO_BIN_EXE_blackbar"))
         .args(["run", "--config", &format!("yaml:{config}")])
         .env_clear()
         .kill_on_drop(true)
         .output();
-    let output = soon(second).await.unwrap();
+    let output = soon(output).await.unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(!output.status.success(), "{said}");
-    assert!(said.contains("in use by another process"), "{said}");
+    said
+}
+
+#[tokio::test]
+async fn a_start_that_could_lose_something_is_refused() {
+    let directory = TempDir::new().unwrap();
+    let good = config(directory.path(), DEAD, "");
+    let first = Process::run(&good).await;
+    assert!(send(&first, Via::Protobuf, "one", 0).await.is_ok());
+    assert!(refused(&good).await.contains("in use by another process"));
+    first.terminate().await;
+
+    let key = directory.path().join(EXPORTER).join("key");
+    fs::rename(&key, directory.path().join("elsewhere")).unwrap();
+    let said = refused(&good).await;
+    assert!(said.contains("key: is missing or damaged, and there is a queue"), "{said}");
+    fs::rename(directory.path().join("elsewhere"), &key).unwrap();
+    assert_eq!(value(&metrics(&Process::run(&good).await).await, "requests"), 1);
+
+    let said = refused(&config(&directory.path().join("missing"), DEAD, "")).await;
+    assert!(said.contains("missing: entity not found"), "{said}");
+}
+
+#[tokio::test]
+async fn of_a_clients_headers_only_the_number_of_hops_is_kept() {
+    let directory = TempDir::new().unwrap();
+    let process = Process::run(&config(directory.path(), DEAD, "")).await;
+    let url = format!("{}/v1/traces", process.url("otlp/http"));
+    let headers = [
+        ("content-type", "application/x-protobuf"),
+        ("authorization", "Bearer s3cr3t-of-a-client"),
+        ("x-tenant", "s3cr3t-tenant"),
+        ("blackbar-hops", "3"),
+    ];
+    assert!(Client::new().send(&url, &headers, request("one", 0).into()).await.is_ok());
+    process.terminate().await;
+    for path in files(directory.path()) {
+        assert!(!contains(&fs::read(&path).unwrap(), "s3cr3t"), "{}", path.display());
+    }
+    let backend = Backend::start().await;
+    let _process = Process::run(&config(directory.path(), &backend.http_url(), "")).await;
+    let received = backend.received(1).await.remove(0);
+    assert_eq!(received.header("blackbar-hops"), "4", "a loop through a queue ends too");
+    assert_eq!((received.header("authorization"), received.header("x-tenant")), ("", ""));
 }
 
 #[tokio::test]

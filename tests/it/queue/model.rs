@@ -2,12 +2,8 @@
 //! what is left is the same, in the same order.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
-use blackbar::admin::Health;
-use blackbar::queue::settings::{QueueSettings, Sizer, StorageSettings};
-use blackbar::queue::{Queue, Storage};
-use blackbar::telemetry::Metrics;
+use blackbar::queue::Queue;
 use proptest::prelude::*;
 
 use super::*;
@@ -54,24 +50,10 @@ struct Rig {
 
 const CAPACITY: u64 = 40;
 
-fn open(directory: &Path) -> Queue {
-    let storage = StorageSettings { directory: directory.to_owned(), create_directory: false };
-    let settings = QueueSettings {
-        storage: storage.clone(),
-        size: CAPACITY,
-        sizer: Sizer::Requests,
-        consumers: 1,
-        block_on_overflow: false,
-    };
-    let storage = Arc::new(Storage::open(&storage).unwrap());
-    let (metrics, health) = (Arc::new(Metrics::default()), Arc::new(Health::default()));
-    Queue::open("otlp_http/queued", &settings, storage, metrics, health).unwrap()
-}
-
 impl Rig {
     fn new() -> Self {
         let directory = TempDir::new().unwrap();
-        let queue = Some(open(directory.path()));
+        let queue = Some(open(directory.path(), CAPACITY, &Arc::default()));
         Self { directory, queue, appended: 0, model: VecDeque::new(), dead_letters: 0, quarantined: 0 }
     }
 
@@ -83,7 +65,7 @@ impl Rig {
         self.queue().close().await;
         // Two can't have the directory at once.
         drop(self.queue.take());
-        self.queue = Some(open(self.directory.path()));
+        self.queue = Some(open(self.directory.path(), CAPACITY, &Arc::default()));
     }
 
     async fn append(&mut self, requests: usize, bytes: usize) {
@@ -91,7 +73,7 @@ impl Rig {
         self.appended += requests;
         let deadline = std::time::Instant::now();
         let bodies: Vec<_> = wanted.iter().map(|name| redacted(name, bytes)).collect();
-        let appends = bodies.iter().map(|body| self.queue().append(body, deadline));
+        let appends = bodies.iter().map(|body| self.queue().append(body, 0, deadline));
         let results = futures_util::future::join_all(appends).await;
         for (name, result) in wanted.into_iter().zip(results) {
             assert_eq!(result.is_ok(), (self.model.len() as u64) < CAPACITY, "{name}: {result:?}");
@@ -140,7 +122,7 @@ impl Rig {
                     self.append(1, 10).await;
                     let after = TempDir::new().unwrap();
                     copy(self.directory.path(), after.path());
-                    self.queue = Some(open(after.path()));
+                    self.queue = Some(open(after.path(), CAPACITY, &Arc::default()));
                     self.directory = after;
                 }
             }

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use blackbar::config::{Config, Env, Problems, Sources, load};
 use blackbar::forward::settings::ExporterSettings;
-use blackbar::queue::settings::{QueueSettings, Sizer, StorageSettings};
 
 use super::*;
 
