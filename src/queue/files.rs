@@ -123,6 +123,39 @@ pub(super) fn write_whole(directory: &Path, name: &str, bytes: &[u8]) -> io::Res
     sync_directory(directory)
 }
 
+/// Room on the disk that is kept for the moment when it is full: without any, not even what is delivered could be removed.
+#[derive(Debug)]
+pub(super) struct Ballast(PathBuf);
+
+impl Ballast {
+    const SIZE: usize = 4 << 20;
+
+    pub(super) fn new(directory: &Path) -> Self {
+        Self(directory.join("ballast"))
+    }
+
+    /// Takes the room, if it is not taken yet.
+    pub(super) fn take(&self) -> io::Result<()> {
+        let mut file = private_file(&self.0)?;
+        if file.metadata()?.len() == Self::SIZE as u64 {
+            return Ok(());
+        }
+        // Random, so that a file system that compresses keeps the room as well.
+        let mut bytes = vec![0; Self::SIZE];
+        rand::fill(&mut bytes[..]);
+        let written = file.set_len(0).and_then(|()| file.write_all(&bytes)).and_then(|()| file.sync_all());
+        if written.is_err() {
+            self.give();
+        }
+        written
+    }
+
+    /// Gives the room back.
+    pub(super) fn give(&self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
 /// The key of the store in this directory; made up where there is no store yet.
 pub(super) fn key(directory: &Path, store_exists: bool) -> Result<Key, StorageError> {
     let path = directory.join("key");

@@ -13,17 +13,15 @@ use std::time::{Duration, Instant, SystemTime};
 use bytes::Bytes;
 use tokio::sync::oneshot;
 
-use super::files::write_whole;
+use super::files::{Ballast, write_whole};
 use super::ledger::{Ledger, Room, Size};
 use super::record::{self, Header, Key, Mark, Record};
-use super::recovery::{self, Opened, QUARANTINE, record_name};
+use super::recovery::{self, DEAD_LETTER, Opened, QUARANTINE, record_name};
 use super::store::{Failure, Store};
 use crate::admin::Health;
 use crate::otlp::Signal;
 use crate::telemetry::{Metrics, QueueLoss};
 
-/// Where bodies are kept that the backend refused for good.
-const DEAD_LETTER: &str = "dead-letter";
 /// The most body bytes in one commit, unless one body is larger.
 const LARGEST_COMMIT: usize = 32 << 20;
 /// Bytes written to an empty queue after which its file, which never shrinks, is replaced.
@@ -84,6 +82,7 @@ pub(super) struct Keeper {
     exporter: Arc<str>,
     directory: PathBuf,
     key: Key,
+    ballast: Ballast,
     store: Option<Store>,
     ledger: Arc<Ledger>,
     metrics: Arc<Metrics>,
@@ -120,6 +119,7 @@ impl Keeper {
         let stored = contents.headers.iter().map(|header| header.number).collect();
         let keeper = Self {
             exporter: Arc::from(exporter),
+            ballast: Ballast::new(&directory),
             directory,
             key,
             store: Some(store),
@@ -137,6 +137,9 @@ impl Keeper {
             keeper.ledger.found(header.number, Size::of(header.items, header.length));
         }
         keeper.count_quarantined(quarantined);
+        if let Err(error) = keeper.ballast.take() {
+            tracing::warn!(exporter, reason = %error.kind(), "the queue's disk is nearly full");
+        }
         if !contents.headers.is_empty() {
             let requests = contents.headers.len();
             tracing::info!(exporter, requests, "the queue holds requests from before");
@@ -226,7 +229,10 @@ impl Keeper {
                     room.fill(number);
                     let _ = answer.send(Ok(()));
                 }
-                self.start_over();
+                let used_up = self.stored.is_empty() && self.written >= START_OVER_AFTER;
+                if let Some(failure) = used_up.then(|| self.start_over()).and_then(Result::err) {
+                    self.fail(failure, 0);
+                }
             }
             Err(failure) => {
                 // Whether they are on disk is not known. Their clients are told that they are not, so they must not be.
@@ -261,6 +267,7 @@ impl Keeper {
         }
         let pause = self.trouble.as_ref().map_or(FIRST_PROBE, |trouble| (trouble.pause * 2).min(LAST_PROBE));
         let bytes = self.trouble.as_ref().map_or(bytes, |trouble| trouble.bytes.max(bytes));
+        self.ballast.give();
         self.trouble = Some(Trouble { bytes, pause, next_try: Instant::now() + pause });
         self.store = None;
         if let Err(failure) = self.reopen() {
@@ -304,9 +311,14 @@ impl Keeper {
         if self.store.is_none() {
             self.reopen()?;
         }
-        // What was delivered in the meantime makes room.
-        self.settle(Vec::new())?;
-        self.store.as_ref().map_or(Err(Failure::Damaged), |store| store.probe(bytes))
+        // What was delivered in the meantime makes room; where that is all, an empty file makes the most.
+        if !self.leaving.is_empty() && self.stored.is_subset(&self.leaving) {
+            self.start_over()?;
+        } else {
+            self.settle(Vec::new())?;
+        }
+        self.store.as_ref().map_or(Err(Failure::Damaged), |store| store.probe(bytes))?;
+        Ok(self.ballast.take()?)
     }
 
     fn remove(&mut self, number: u64) {
@@ -384,22 +396,16 @@ impl Keeper {
         }
     }
 
-    /// Gives the disk back what an empty queue has used.
-    fn start_over(&mut self) {
-        if !self.stored.is_empty() || self.written < START_OVER_AFTER {
-            return;
-        }
+    /// Gives the disk back what a queue has used of which everything is delivered.
+    fn start_over(&mut self) -> Result<(), Failure> {
         self.store = None;
         self.written = 0;
         self.commits += 1;
-        let mark = Mark::of(self.commits, self.next, &self.stored);
+        let mark = Mark::of(self.commits, self.next, &BTreeSet::new());
         // Where it fails, the old file is still there.
-        if let Err(failure) = recovery::start_over(&self.directory, self.key, &mark) {
-            tracing::warn!(exporter = &*self.exporter, reason = %failure, "the queue's file was not replaced");
-        }
-        if let Err(failure) = self.reopen() {
-            self.fail(failure, 0);
-        }
+        let replaced = recovery::start_over(&self.directory, self.key, &mark);
+        self.reopen()?;
+        replaced
     }
 }
 

@@ -19,6 +19,8 @@ const STORE: &str = "queue.redb";
 const UNFINISHED: &str = "queue.redb.new";
 /// Where damaged records and files are kept.
 pub(super) const QUARANTINE: &str = "quarantine";
+/// Where bodies are kept that the backend refused for good.
+pub(super) const DEAD_LETTER: &str = "dead-letter";
 /// How much is copied in one commit, in bytes.
 const BATCH: usize = 16 << 20;
 
@@ -48,9 +50,12 @@ pub(super) fn open(directory: &Path, key: Key) -> Result<Opened, Failure> {
     }
     let is_new = !path.exists();
     match Store::open(&path, key) {
-        Ok((store, contents)) => {
+        Ok((store, mut contents)) => {
             if is_new {
                 sync_directory(directory)?;
+            }
+            if contents.commits == 0 {
+                contents.next = next_number(directory);
             }
             Ok(Opened { store, contents, quarantined: 0 })
         }
@@ -63,11 +68,24 @@ pub(super) fn open(directory: &Path, key: Key) -> Result<Opened, Failure> {
     }
 }
 
-/// Replaces an empty store, whose file never shrinks, by a new one.
+/// Replaces a store of which everything is delivered, and whose file never shrinks, by a new one.
 pub(super) fn start_over(directory: &Path, key: Key, mark: &Mark) -> Result<(), Failure> {
-    fill(directory, key, mark, |_| Ok(()))?;
+    if fill(directory, key, mark, |_| Ok(())).is_err() {
+        // No room for both. A crash before the next line costs the mark only, and `next_number` makes up for it.
+        fs::remove_file(directory.join(STORE))?;
+        fill(directory, key, mark, |_| Ok(()))?;
+    }
     fs::rename(directory.join(UNFINISHED), directory.join(STORE))?;
     Ok(sync_directory(directory)?)
+}
+
+/// The first number of a store that is new: no file that was kept has it, and so none is overwritten.
+fn next_number(directory: &Path) -> u64 {
+    let kept =
+        [QUARANTINE, DEAD_LETTER].into_iter().filter_map(|kept| fs::read_dir(directory.join(kept)).ok());
+    let names = kept.flatten().flatten().map(|entry| entry.file_name());
+    let number = |name: std::ffi::OsString| name.to_str()?.get(..20)?.parse::<u64>().ok();
+    names.filter_map(number).max().map_or(0, |last| last.saturating_add(1))
 }
 
 /// Gives how many records are damaged or missing.
@@ -120,9 +138,15 @@ fn fill(
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
         _ => {}
     }
-    let (store, _) = Store::open(&path, key)?;
-    copy(&store)?;
-    store.commit(&[], &BTreeSet::new(), mark)
+    let filled = Store::open(&path, key).and_then(|(store, _)| {
+        copy(&store)?;
+        store.commit(&[], &BTreeSet::new(), mark)
+    });
+    if filled.is_err() {
+        // On a full disk it would be in the way.
+        let _ = fs::remove_file(&path);
+    }
+    filled
 }
 
 fn copy(found: &Found, key: Key, whole: &BTreeSet<u64>, next: u64, store: &Store) -> Result<(), Failure> {

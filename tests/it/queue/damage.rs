@@ -148,3 +148,18 @@ async fn any_flipped_bit_and_any_cut_costs_at_most_what_it_hits() {
         assert!(read.len() == all.len() || quarantined > 0, "cut at {end}: not counted");
     }
 }
+
+#[tokio::test]
+async fn a_new_store_overwrites_nothing_that_was_kept() {
+    let directory = TempDir::new().unwrap();
+    for letters in 1..4 {
+        let queue = open(directory.path(), 10, &Arc::new(Metrics::default()));
+        let body = redacted(&format!("letter {letters}"), 0);
+        queue.append(&body, 0, std::time::Instant::now()).await.unwrap();
+        let number = queue.next().await;
+        queue.dead_letter(number, "http-400", &body).await.unwrap();
+        queue.close().await;
+        fs::remove_file(store(&directory)).unwrap();
+        assert_eq!(kept(&directory, "dead-letter").len(), letters);
+    }
+}

@@ -7,6 +7,7 @@ pub mod backend_proxy;
 pub mod client;
 pub mod messages;
 pub mod process;
+pub mod small_disk;
 
 /// A configuration with every listener on a free loopback port, and this exporter (YAML flow: `otlp_http: {...}`).
 pub fn config(exporter: &str) -> String {

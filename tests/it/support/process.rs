@@ -45,7 +45,8 @@ impl Process {
         Self::start(command, &[]).await
     }
 
-    async fn start(mut command: Command, env: &[(&str, &str)]) -> Self {
+    /// Starts what `command` says, which becomes `blackbar`.
+    pub async fn start(mut command: Command, env: &[(&str, &str)]) -> Self {
         let mut child = command
             .env_clear()
             .env("BLACKBAR__SERVICE__TELEMETRY__LOGS__LEVEL", "trace")
