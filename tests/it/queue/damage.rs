@@ -163,3 +163,43 @@ async fn a_new_store_overwrites_nothing_that_was_kept() {
         assert_eq!(kept(&directory, "dead-letter").len(), letters);
     }
 }
+
+/// The bytes of what was delivered are still in the file: they are neither delivered again nor taken for damage.
+#[tokio::test]
+async fn what_was_delivered_does_not_come_back_from_a_damaged_file() {
+    let directory = TempDir::new().unwrap();
+    let queue = open(directory.path(), 100, &Arc::new(Metrics::default()));
+    for n in 0..12 {
+        queue.append(&redacted(&format!("span-{n}"), 20_000), 0, std::time::Instant::now()).await.unwrap();
+    }
+    for _ in 0..6 {
+        let number = queue.next().await;
+        if ![2, 4].contains(&number) {
+            queue.done(number);
+        }
+    }
+    queue.close().await;
+    drop(queue);
+    let path = store(&directory);
+    let clean = fs::read(&path).unwrap();
+    let places = records(&clean);
+    let mut remains = [0, 1, 3, 5].into_iter().filter_map(|delivered| places.get(&delivered));
+    let (body, header) = (remains.next().unwrap() + 9_000, remains.next().unwrap() + 20);
+    let left = [2, 4, 6, 7, 8, 9, 10, 11];
+    for damaged in [2, 7, 11] {
+        let mut file = clean.clone();
+        file[places[&damaged] + 9_000] ^= 1;
+        // What remains of the delivered is of no account.
+        file[body] ^= 1;
+        file[header] ^= 1;
+        fs::write(&path, file).unwrap();
+        let copied = TempDir::new().unwrap();
+        copy(directory.path(), copied.path());
+        let (read, quarantined) = read_all(copied.path()).await;
+        let wanted: Vec<_> = left.iter().filter(|n| **n != damaged).map(|n| format!("span-{n}")).collect();
+        assert_eq!((read, quarantined), (wanted, 1));
+        let aside = files(&copied.path().join(EXPORTER).join("quarantine"));
+        assert_eq!(aside.len(), 1, "{aside:?}");
+        assert!(aside[0].ends_with(format!("{damaged:020}.record")), "{aside:?}");
+    }
+}
