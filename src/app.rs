@@ -234,6 +234,9 @@ fn outlets(
         let queued = Queued::new(name, settings, parts, Arc::clone(metrics), Arc::clone(health))?;
         outlets.insert(name.clone(), Arc::new(Outlet::Queued(Arc::new(queued))));
     }
+    for path in storages.values().flat_map(|storage| storage.unclaimed()) {
+        tracing::warn!(path = %path.display(), "holds the queue of an exporter that is not used: it is not delivered");
+    }
     Ok(outlets)
 }
 

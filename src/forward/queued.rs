@@ -124,6 +124,7 @@ impl Queued {
                 Err(_) => insist(stop, || self.queue.quarantine(number)).await,
             };
             if handled.is_err() {
+                self.queue.give_back(number);
                 return;
             }
         }

@@ -2,12 +2,15 @@
 //!
 //! Directories are for their owner only (0700), and so are files (0600). Knows nothing of what is written.
 
+use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use super::record::Key;
+use super::recovery;
 use super::settings::StorageSettings;
 
 /// Why a directory can't be used.
@@ -33,6 +36,7 @@ pub enum StorageError {
 #[derive(Debug)]
 pub struct Storage {
     directory: PathBuf,
+    claimed: Mutex<BTreeSet<PathBuf>>,
     /// Locked. The lock ends with the process, however that ends.
     _lock: File,
 }
@@ -53,7 +57,7 @@ impl Storage {
         let lock =
             File::open(directory).map_err(|source| StorageError::Io { path: directory.clone(), source })?;
         match lock.try_lock() {
-            Ok(()) => Ok(Self { directory: directory.clone(), _lock: lock }),
+            Ok(()) => Ok(Self { directory: directory.clone(), claimed: Mutex::default(), _lock: lock }),
             Err(fs::TryLockError::WouldBlock) => Err(StorageError::InUse(directory.clone())),
             Err(fs::TryLockError::Error(source)) => Err(StorageError::Io { path: directory.clone(), source }),
         }
@@ -63,7 +67,16 @@ impl Storage {
     pub(super) fn of_exporter(&self, name: &str) -> Result<PathBuf, StorageError> {
         let path = self.directory.join(file_name(name));
         private_directory(&path).map_err(|source| StorageError::Io { path: path.clone(), source })?;
+        self.claimed.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone());
         Ok(path)
+    }
+
+    /// Directories with a queue that no exporter has opened: what is in them is not delivered.
+    pub fn unclaimed(&self) -> Vec<PathBuf> {
+        let claimed = self.claimed.lock().unwrap_or_else(PoisonError::into_inner);
+        let entries = fs::read_dir(&self.directory).into_iter().flatten().flatten();
+        let directories = entries.map(|entry| entry.path());
+        directories.filter(|path| recovery::exists(path) && !claimed.contains(path)).collect()
     }
 }
 

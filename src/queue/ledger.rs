@@ -152,6 +152,16 @@ impl Ledger {
         }
     }
 
+    /// A consumer has given up a record: the next one may have it, in its old place.
+    pub(super) fn give_back(&self, number: u64) {
+        let mut state = self.state();
+        if state.held.contains_key(&number) {
+            state.waiting.insert(number);
+            drop(state);
+            self.arrived.notify_one();
+        }
+    }
+
     /// A record is delivered, or kept elsewhere. Gives whether it was held.
     pub(super) fn done(&self, number: u64) -> bool {
         let mut state = self.state();

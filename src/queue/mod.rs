@@ -158,6 +158,11 @@ impl Queue {
         self.ledger.next().await
     }
 
+    /// Nobody is delivering this request any more: it takes its place in the queue again.
+    pub fn give_back(&self, number: u64) {
+        self.ledger.give_back(number);
+    }
+
     /// Reads a request back. `None`: its record was damaged and is in quarantine, and counted.
     ///
     /// # Errors

@@ -171,6 +171,11 @@ async fn a_start_that_could_lose_something_is_refused() {
     fs::rename(directory.path().join("elsewhere"), &key).unwrap();
     assert_eq!(value(&metrics(&Process::run(&good).await).await, "requests"), 1);
 
+    // Nor is a queue forgotten without a word.
+    let renamed = good.replace("otlp_http/queued", "otlp_http/renamed");
+    let log = Process::run(&renamed).await.log();
+    assert!(log.lines().any(|line| line.contains("WARN") && line.contains("not used")), "{log}");
+
     let said = refused(&config(&directory.path().join("missing"), DEAD, "")).await;
     assert!(said.contains("missing: entity not found"), "{said}");
 }

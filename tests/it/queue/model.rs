@@ -18,6 +18,7 @@ enum Step {
         requests: usize,
     },
     Deliver,
+    GiveBack,
     DeadLetter,
     Quarantine,
     /// Closed, and opened again.
@@ -31,6 +32,7 @@ fn step() -> impl Strategy<Value = Step> {
         4 => prop_oneof![0..3_000usize, 3_000..60_000usize].prop_map(|bytes| Step::Append { bytes }),
         2 => (2..12usize).prop_map(|requests| Step::AppendTogether { requests }),
         5 => Just(Step::Deliver),
+        1 => Just(Step::GiveBack),
         1 => Just(Step::DeadLetter),
         1 => Just(Step::Quarantine),
         1 => Just(Step::Restart),
@@ -99,6 +101,13 @@ impl Rig {
                 if let Some(number) = self.take().await {
                     self.queue().done(number);
                     self.settle().await;
+                }
+            }
+            Step::GiveBack => {
+                let front = self.model.front().cloned();
+                if let Some(number) = self.take().await {
+                    self.queue().give_back(number);
+                    self.model.push_front(front.unwrap());
                 }
             }
             Step::DeadLetter => {
