@@ -1,4 +1,4 @@
-//! kill -9 at random points, with an oracle: what a client was told is accepted must reach the backend.
+//! kill -9 and SIGTERM at random points, with an oracle: what a client was told is accepted must reach the backend.
 
 use std::sync::Mutex;
 
@@ -11,9 +11,10 @@ use crate::support::backend::{Answer as Told, Backend};
 /// Clients at once.
 const CLIENTS: usize = 6;
 
-/// Sends numbered requests until the process is gone; notes which were accepted, and kills it after so many of them.
-async fn until_killed(
+/// Sends numbered requests until the process is gone; notes which were accepted, and sends it this signal after so many.
+async fn until_ended(
     process: Process,
+    signal: &str,
     round: usize,
     kill_after: usize,
     accepted: &Arc<Mutex<Vec<String>>>,
@@ -45,7 +46,7 @@ async fn until_killed(
         });
     }
     soon(killing).await.unwrap();
-    process.signal("KILL").await;
+    process.signal(signal).await;
     let (_, log) = process.ended().await;
     soon(async { while clients.join_next().await.is_some() {} }).await;
     log
@@ -83,7 +84,7 @@ async fn what_was_accepted_survives_kill_9() {
         backend.script((0..round % 4).map(|_| Told::http(503)).chain([Told::Reset, Told::CloseMidBody]));
         let process = Process::run(&config(directory.path(), &endpoint, "")).await;
         let kill_after = rand::rng().random_range(1..120);
-        logs.push(until_killed(process, round, kill_after, &accepted).await);
+        logs.push(until_ended(process, "KILL", round, kill_after, &accepted).await);
     }
     let accepted = set(accepted.lock().unwrap().clone());
     let process = Process::run(&config(directory.path(), &backend.http_url(), "")).await;
@@ -98,4 +99,26 @@ async fn what_was_accepted_survives_kill_9() {
     let said: Vec<_> = logs.iter().map(String::as_str).collect();
     assert_no_secret(&directory, &received, &said);
     println!("{} accepted, {} deliveries, {kills} kills", accepted.len(), received.len());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sigterm_under_load_loses_nothing_and_repeats_nothing() {
+    let directory = TempDir::new().unwrap();
+    let backend = Backend::start().await;
+    let accepted = Arc::new(Mutex::new(Vec::new()));
+    for round in 0..4 {
+        // What the one before has left is on its way when this one ends.
+        let endpoint = if round == 0 { DEAD.to_owned() } else { backend.http_url() };
+        let process = Process::run(&config(directory.path(), &endpoint, "")).await;
+        let log = until_ended(process, "TERM", round, 60, &accepted).await;
+        assert!(log.contains("stopped"), "{log}");
+    }
+    let process = Process::run(&config(directory.path(), &backend.http_url(), "")).await;
+    until(&process, "requests", 0).await;
+    let mut delivered = names(&backend.requests());
+    delivered.sort();
+    let once = set(delivered.clone());
+    assert_eq!(delivered.len(), once.len(), "some came twice");
+    let accepted = set(accepted.lock().unwrap().clone());
+    assert!(accepted.is_subset(&once), "{:?}", accepted.difference(&once));
 }
