@@ -18,8 +18,11 @@ use super::files::private_file;
 use super::record::{self, Header, Key, Mark};
 
 const RECORDS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("records");
-/// `mark`: the newest [`Mark`]; `probe`: there while it is tried whether there is room.
+/// [`MARKS`]: the newest [`Mark`]; `probe`: there while it is tried whether there is room.
 const NOTES: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("notes");
+
+/// Twice, so that damage to one leaves the other to be found.
+const MARKS: [&str; 2] = ["mark", "mark again"];
 
 /// Bodies go through once, so a large cache would only double them in memory.
 const CACHE: usize = 8 << 20;
@@ -84,7 +87,7 @@ impl Store {
             Err(error) => return Err(error.into()),
         };
         let notes = transaction.open_table(NOTES)?;
-        let mark = notes.get("mark")?.and_then(|bytes| Mark::decode(&self.key, bytes.value()));
+        let mark = notes.get(MARKS[0])?.and_then(|bytes| Mark::decode(&self.key, bytes.value()));
         let mark = mark.ok_or(Failure::Damaged)?;
         let mut headers = Vec::new();
         for entry in records.iter()? {
@@ -121,7 +124,10 @@ impl Store {
                 for (number, bytes) in added {
                     records.insert(number, bytes.as_slice())?;
                 }
-                transaction.open_table(NOTES)?.insert("mark", mark.encode(&self.key).as_slice())?;
+                let (mut notes, mark) = (transaction.open_table(NOTES)?, mark.encode(&self.key));
+                for name in MARKS {
+                    notes.insert(name, mark.as_slice())?;
+                }
             }
             Ok(transaction.commit()?)
         })

@@ -118,9 +118,11 @@ async fn any_flipped_bit_and_any_cut_costs_at_most_what_it_hits() {
     let places = records(&file);
     let used = file.iter().rposition(|byte| *byte != 0).unwrap() + 1;
     let spread = |round: usize| (round.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 13) % used;
-    // Anywhere; then everywhere in what stands before and behind a record, where the store keeps its own notes.
+    // Anywhere; in each mark; then everywhere in what stands before and behind a record, where the store keeps its own notes.
     let around = places[&3] - 64;
-    let flips = (0..150).map(spread).chain((around..around + 130).step_by(3)).chain((0..512).step_by(7));
+    let marks = memchr::memmem::find_iter(&file, b"\xB1BBQMRK1").map(|at| at + 12);
+    let flips =
+        (0..150).map(spread).chain(marks).chain((around..around + 130).step_by(3)).chain((0..512).step_by(7));
     for (round, at) in flips.enumerate() {
         let hurt = TempDir::new().unwrap();
         copy(clean.path(), hurt.path());
