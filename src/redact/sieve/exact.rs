@@ -21,8 +21,8 @@ const MOST: usize = 512;
 pub(super) struct Exact {
     pattern: String,
     cut: Option<Cut>,
-    whole: OnceLock<Option<Automaton>>,
-    own: OnceLock<Option<Automaton>>,
+    of_whole: OnceLock<Option<Automaton>>,
+    of_cut: OnceLock<Option<Automaton>>,
 }
 
 type MakeCache = Box<dyn Fn() -> Cache + Send + Sync + std::panic::UnwindSafe + std::panic::RefUnwindSafe>;
@@ -33,42 +33,30 @@ struct Automaton {
     caches: Pool<Cache, MakeCache>,
 }
 
-/// What an automaton says of a text from a place on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Walked {
-    /// It matches, or that is not known.
-    May,
-    /// It does not, and stood for a match until a place where one may be cut off.
-    Cut,
-    No,
-}
-
 impl Exact {
     pub(super) fn new(rule: &Rule) -> Self {
         let (pattern, cut) = (rule.pattern.clone(), rule.cut.clone());
-        Self { pattern, cut, whole: OnceLock::new(), own: OnceLock::new() }
+        Self { pattern, cut, of_whole: OnceLock::new(), of_cut: OnceLock::new() }
     }
 
     /// Whether a match with the anchor at `anchor` may begin at `at`. `cuts`: also one that is cut off. Looks at no more than
     /// [`MOST`] bytes, so that no text makes it slow.
     pub(super) fn may_match(&self, text: &[u8], at: usize, anchor: usize, cuts: bool) -> bool {
-        let Some(whole) = self.whole.get_or_init(|| Automaton::new(&self.pattern)) else { return true };
-        let Some(cut) = self.cut.as_ref().filter(|_| cuts) else {
-            return whole.walk(text, at, |_| false) != Walked::No;
-        };
-        let open = open_end(text);
-        let token = token_end(text, anchor);
-        let ends =
-            |here: usize| here == open || (!cut.at_end && here == token && may_be_cut_at(text, anchor, here));
-        match whole.walk(text, at, ends) {
-            Walked::May | Walked::Cut => true,
-            Walked::No if !cut.own => false,
-            Walked::No => {
-                let Some(own) = self.own.get_or_init(|| Automaton::new(&cut.pattern)) else { return true };
-                text.get(..open).is_none_or(|text| own.walk(text, at, |_| false) != Walked::No)
-            }
+        if may_match(&self.of_whole, &self.pattern, text, at) {
+            return true;
         }
+        let Some(cut) = self.cut.as_ref().filter(|_| cuts) else { return false };
+        // Its pattern ends with the text.
+        let is_cut_at =
+            |end: usize| text.get(..end).is_none_or(|text| may_match(&self.of_cut, &cut.pattern, text, at));
+        let token = token_end(text, anchor);
+        is_cut_at(open_end(text)) || (!cut.at_end && may_be_cut_at(text, anchor, token) && is_cut_at(token))
     }
+}
+
+fn may_match(automaton: &OnceLock<Option<Automaton>>, pattern: &str, text: &[u8], at: usize) -> bool {
+    let automaton = automaton.get_or_init(|| Automaton::new(pattern));
+    automaton.as_ref().is_none_or(|automaton| automaton.may_match(text, at).unwrap_or(true))
 }
 
 impl Automaton {
@@ -83,37 +71,27 @@ impl Automaton {
         Some(Self { dfa, caches: Pool::new(Box::new(move || made.create_cache())) })
     }
 
-    /// Whether a match begins at `at`. `ends`: where one may be cut off.
-    fn walk(&self, text: &[u8], at: usize, ends: impl Fn(usize) -> bool) -> Walked {
-        let Some(rest) = text.get(at..) else { return Walked::No };
+    /// Whether a match begins at `at`; `None`: that is not known.
+    fn may_match(&self, text: &[u8], at: usize) -> Option<bool> {
         let mut cache = self.caches.get();
         let cache = &mut *cache;
-        let input = Input::new(text).range(at..).anchored(Anchored::Yes);
-        let Ok(mut state) = self.dfa.start_state_forward(cache, &input) else { return Walked::May };
-        for (byte, here) in rest.iter().zip(at..).take(MOST) {
-            if ends(here) {
-                return Walked::Cut;
-            }
-            match self.dfa.next_state(cache, state, *byte) {
-                Ok(next) => state = next,
-                Err(_) => return Walked::May,
-            }
+        let input = Input::new(text).range(at.min(text.len())..).anchored(Anchored::Yes);
+        let mut state = self.dfa.start_state_forward(cache, &input).ok()?;
+        for byte in text.get(at..).unwrap_or_default().iter().take(MOST) {
+            state = self.dfa.next_state(cache, state, *byte).ok()?;
             // A match is told one byte late.
             if state.is_tagged() {
                 match () {
-                    () if state.is_dead() => return Walked::No,
-                    () if state.is_match() || state.is_quit() => return Walked::May,
+                    () if state.is_dead() => return Some(false),
+                    () if state.is_match() => return Some(true),
+                    () if state.is_quit() => return None,
                     () => {}
                 }
             }
         }
         if text.len() > at + MOST {
-            return Walked::May;
+            return None;
         }
-        if ends(text.len()) {
-            return Walked::Cut;
-        }
-        let over = self.dfa.next_eoi_state(cache, state);
-        if over.is_ok_and(|state| !state.is_match()) { Walked::No } else { Walked::May }
+        Some(self.dfa.next_eoi_state(cache, state).ok()?.is_match())
     }
 }
