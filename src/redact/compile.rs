@@ -7,14 +7,12 @@
 use std::sync::OnceLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
-use regex::bytes::{Regex, RegexBuilder};
+use regex::bytes::Regex;
 
 use super::candidates::Candidates;
+use super::pattern::{CompileError, build};
 use super::rules::{Group, Rule, RuleSet, Specificity};
 use super::sieve::{self, Sieve};
-
-/// Largest compiled regex of one rule, in bytes.
-const REGEX_LIMIT: usize = 16 << 20;
 
 /// A rule set ready for scanning.
 #[derive(Debug)]
@@ -33,22 +31,6 @@ pub(super) struct Compiled {
 struct Lazy {
     whole: OnceLock<Option<Regex>>,
     cut: OnceLock<Option<Regex>>,
-}
-
-/// A rule set that nothing can be scanned with.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CompileError {
-    /// A rule's pattern cannot be compiled.
-    #[error("the rule `{rule}` cannot be compiled: {why}")]
-    Pattern {
-        /// The rule's id.
-        rule: String,
-        /// The reason.
-        why: String,
-    },
-    /// A kind has the action `hmac`, and there is no key.
-    #[error("`{0}` has the action hmac, which takes an hmac_key")]
-    NoKey(String),
 }
 
 impl Compiled {
@@ -147,9 +129,4 @@ pub(super) fn secret_of(
 
 fn automaton(anchors: &[&String]) -> Option<AhoCorasick> {
     AhoCorasick::builder().ascii_case_insensitive(true).match_kind(MatchKind::Standard).build(anchors).ok()
-}
-
-/// A pattern on bytes; `None`: it doesn't compile.
-pub(super) fn build(pattern: &str) -> Option<Regex> {
-    RegexBuilder::new(pattern).unicode(false).size_limit(REGEX_LIMIT).dfa_size_limit(REGEX_LIMIT).build().ok()
 }

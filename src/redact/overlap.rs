@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::compile::Compiled;
 use super::finding::{Finder, Finding};
+use super::scheme::scheme_len;
 
 /// One replacement in the source text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,23 +43,8 @@ impl Quote {
     }
 }
 
-/// Words that may stand in front of a credential in an `Authorization` header and its like.
-const SCHEMES: [&[u8]; 9] =
-    [b"bearer", b"basic", b"token", b"digest", b"bot", b"apikey", b"negotiate", b"ssws", b"key"];
-
 /// How long what closes a value may be to be left alone beside a specific finding, in bytes.
 const MAX_CLOSING: usize = 4;
-
-/// The length of a scheme word and its blanks that `value` begins with, if something follows.
-pub(super) fn scheme_len(value: &[u8]) -> Option<usize> {
-    let word = value.iter().take(12).position(|b| b.is_ascii_whitespace())?;
-    let (scheme, rest) = value.split_at(word);
-    if !SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known)) {
-        return None;
-    }
-    let blanks = rest.iter().position(|b| !b.is_ascii_whitespace())?;
-    Some(word + blanks)
-}
 
 /// Disjoint edits in the order of the text.
 pub(super) fn resolve(text: &[u8], mut findings: Vec<Finding>, compiled: &Compiled) -> Vec<Edit> {
@@ -147,9 +133,4 @@ fn whole_chars(text: &[u8], range: Range<usize>) -> Range<usize> {
 fn is_closing(byte: &u8) -> bool {
     byte.is_ascii_whitespace()
         || matches!(byte, b'"' | b'\'' | b'`' | b',' | b';' | b')' | b']' | b'}' | b'>')
-}
-
-/// Whether a value is a scheme word and nothing more.
-pub(super) fn is_scheme(value: &[u8]) -> bool {
-    SCHEMES.iter().any(|known| value.eq_ignore_ascii_case(known))
 }

@@ -16,7 +16,7 @@ use std::ops::Range;
 
 use super::names::{self, NameClass};
 use super::values::{self, Form};
-use super::{marker, overlap};
+use super::{marker, scheme};
 
 /// A range without the blanks at its ends.
 pub(super) fn trim(text: &[u8], range: Range<usize>) -> Range<usize> {
@@ -71,7 +71,7 @@ pub(super) fn structured_secret(
     let secret = without_scheme(text, value);
     let bytes = text.get(secret.clone())?;
     let hides =
-        counts && !values::is_inert(bytes) && !marker::is_redacted(bytes) && !overlap::is_scheme(bytes);
+        counts && !values::is_inert(bytes) && !marker::is_redacted(bytes) && !scheme::is_scheme(bytes);
     if !hides {
         return None;
     }
@@ -89,6 +89,6 @@ pub(super) fn is_secret_key(key: &[u8], in_container: bool) -> bool {
 
 /// A value without the scheme word (`Bearer `) that it begins with.
 fn without_scheme(text: &[u8], value: Range<usize>) -> Range<usize> {
-    let scheme = overlap::scheme_len(text.get(value.clone()).unwrap_or_default()).unwrap_or(0);
+    let scheme = scheme::scheme_len(text.get(value.clone()).unwrap_or_default()).unwrap_or(0);
     value.start + scheme..value.end
 }

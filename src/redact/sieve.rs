@@ -23,11 +23,11 @@ use look::{Look, MIN_RUN};
 use shapes::Shapes;
 
 use super::candidates::Candidates;
-use super::compile::CompileError;
 use super::decode::Place;
 use super::decode::{chars, joins, numbers, quoted, runs};
 use super::names;
 use super::pairs::{self, trigger};
+use super::pattern::CompileError;
 use super::rules::Rule;
 use super::validate::Validator;
 use super::values;

@@ -9,10 +9,11 @@ use std::sync::Arc;
 
 use super::action::{self, Action};
 use super::apply::{Clean, Whole, Written, apply};
-use super::compile::{CompileError, Compiled};
+use super::compile::Compiled;
 use super::finding::Finder;
 use super::marker::{UNSCANNED_KIND, marker};
 use super::overlap::{Edit, resolve};
+use super::pattern::CompileError;
 use super::rules::{Mode, NAMED_PAIR_KIND, RuleSet};
 use super::scan::Scan;
 use super::validate::Verdict;

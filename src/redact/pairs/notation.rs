@@ -6,7 +6,7 @@ use crate::redact::decode::Place;
 use crate::redact::values::Form;
 use crate::redact::wordlist::one_of;
 use crate::redact::wordy::is_path_of_names;
-use crate::redact::{marker, overlap};
+use crate::redact::{marker, scheme};
 
 /// Longest name, in bytes.
 const MAX_NAME: usize = 80;
@@ -214,7 +214,7 @@ pub(super) fn value_after(text: &[u8], at: usize, name: &Name, place: &Place<'_>
     }
     let window = text.get(start..(start + 256).min(text.len()))?;
     let line = window.split(|b| *b == b'\n').next().unwrap_or_default();
-    let scheme = overlap::scheme_len(line).or_else(|| own_scheme_len(bytes, window));
+    let scheme = scheme::scheme_len(line).or_else(|| own_scheme_len(bytes, window));
     let from = start + scheme.unwrap_or(0);
     let stop = match () {
         () if name.query => Stop::Query,

@@ -12,7 +12,7 @@ use super::without_scheme;
 use crate::redact::decode::Place;
 use crate::redact::names::{NameClass, is_bare_pass, may_name_secret, secret_name};
 use crate::redact::values::{self, Form};
-use crate::redact::{marker, overlap};
+use crate::redact::{marker, scheme};
 
 /// Longest name, in bytes.
 const MAX_NAME: usize = 80;
@@ -213,7 +213,7 @@ fn secret(text: &[u8], name: &[u8], value: Value) -> Option<Range<usize>> {
         return None;
     }
     // A scheme word alone (`Authorization: Bearer`) is no value.
-    if overlap::is_scheme(bytes) {
+    if scheme::is_scheme(bytes) {
         return None;
     }
     let looks = match secret_name(name) {

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use regex::bytes::Regex;
 
 use super::value_after;
-use crate::redact::compile::build;
+use crate::redact::pattern::build;
 use crate::redact::rules::Rule;
 
 /// In longer runs it is not looked where a match begins, in bytes.

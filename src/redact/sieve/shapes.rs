@@ -2,7 +2,7 @@
 
 use super::exact::Exact;
 use super::shape::{self, ByteSet};
-use crate::redact::compile::CompileError;
+use crate::redact::pattern::CompileError;
 use crate::redact::rules::Rule;
 
 /// Farther from the start of a match an anchor says nothing about it, in bytes.
