@@ -12,7 +12,7 @@ use blackbar::redact::text::{KeyPath, TextScrubber, UseOfSieve};
 use blackbar::redact::{Report, Unscanned};
 use proptest::prelude::*;
 
-use crate::text::builtin;
+use crate::text::{builtin, scrubbed};
 
 /// Counts what a thread allocates.
 struct Counting;
@@ -173,6 +173,38 @@ fn nor_in_real_text() {
             }
         }
     }
+}
+
+/// A `cut_pattern` holds before a mark of truncation and at the end of a string, not at the end of the value only.
+#[test]
+fn nor_where_a_secret_is_cut_off_inside_of_the_text() {
+    let key = ["sk", "-ant", "-api0tmCh"].concat();
+    let hash = ["$2y", "$10", "$stuv+hunter2"].concat();
+    for (secret, kind) in [(key, "sk-key"), (hash, "password-hash")] {
+        for (before, after) in
+            [("", "..."), ("", "\u{2026}"), ("a ", "\" b"), ("a ", "' b"), ("", ""), ("", "\"")]
+        {
+            let text = format!("{before}{secret}{after}");
+            // A hash may hold dots.
+            let marked = format!("{before}[REDACTED:{kind}]");
+            assert!(scrubbed(builtin(), &text).starts_with(&marked), "{text}");
+        }
+    }
+}
+
+#[test]
+fn nor_in_json_without_colons() {
+    for text in [
+        r#"{"password"12}"#,
+        r#"{"password" [34]}"#,
+        r#"{"token"-3.14159}"#,
+        r#"{"private_key""l"}"#,
+        r#"{"credentials"{"a":"b1"}}"#,
+        r#""{\"passphrase\"34}""#,
+    ] {
+        assert_same(builtin(), text.as_bytes());
+    }
+    assert_eq!(scrubbed(builtin(), r#"{"private_key""l"}"#), r#"{"private_key""[REDACTED:secret]"}"#);
 }
 
 /// Rules with other shapes of anchors: short, in the middle, in any case, with signs that end a token.

@@ -184,7 +184,7 @@ fn is_key(text: &[u8], at: usize) -> bool {
     let window = rest.get(..MAX_KEY.min(rest.len())).unwrap_or_default();
     for quote in memchr::memchr_iter(b'"', window) {
         let after = rest.get(quote + 1..).unwrap_or_default();
-        if matches!(after.iter().find(|b| !b.is_ascii_whitespace()), Some(b':' | b'\\')) {
+        if after.iter().find(|b| !b.is_ascii_whitespace()).is_some_and(|b| may_follow_key(*b)) {
             let end = at + quote;
             let before = text.get(at.saturating_sub(MAX_KEY)..at).unwrap_or_default();
             let Some(open) = memchr::memrchr(b'"', before) else { return true };
@@ -202,6 +202,11 @@ fn is_key(text: &[u8], at: usize) -> bool {
         }
     }
     false
+}
+
+/// Whether a value may follow a key with this byte: JSON is walked where the colon is missing, too.
+fn may_follow_key(byte: u8) -> bool {
+    byte.is_ascii_digit() || matches!(byte, b':' | b'\\' | b'"' | b'[' | b'{' | b'-')
 }
 
 /// Whether a quote behind `before` begins a string of JSON, on whatever level, rather than standing in one.
