@@ -16,7 +16,7 @@ use crate::redact::pairs::{self, trigger};
 use crate::redact::{names, values};
 
 /// Shortest run of token characters in which anchors are searched.
-pub(super) const MIN_RUN: usize = 16;
+pub(super) const MIN_RUN: usize = 14;
 /// Longest binary of a base64 run that is looked at at once, in bytes.
 const MAX_BINARY: usize = 768;
 /// How much of a random value is looked at, in bytes.
