@@ -38,6 +38,15 @@ impl Candidates {
         self.spread(rule, at, at);
     }
 
+    /// Whether the rule is a candidate from before `at` on; then it reaches there.
+    pub(super) fn reaches(&mut self, rule: usize, at: usize) -> bool {
+        let known = self.known(rule).filter(|known| known.first <= at);
+        known.is_some_and(|known| {
+            known.last = known.last.max(at);
+            true
+        })
+    }
+
     /// The rule may match anywhere in a text of so many bytes.
     pub(super) fn add_everywhere(&mut self, rule: usize, len: usize) {
         self.spread(rule, 0, len);

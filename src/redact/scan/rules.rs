@@ -84,7 +84,6 @@ impl Scan<'_> {
             if !self.work.spend(found.len()) {
                 return;
             }
-            at = found.end().max(found.start() + 1);
             // A word may end at the break before a token.
             let begins = || {
                 let at_break = chain.breaks.iter().any(|b| b.at == found.start());
@@ -92,8 +91,10 @@ impl Scan<'_> {
                     || rule.starts_well(text.get(..found.start()).unwrap_or_default())
             };
             let Some(secret) = self.accept(rule, regex, text, found.range()).filter(|_| begins()) else {
+                at = found.start() + 1;
                 continue;
             };
+            at = found.end().max(found.start() + 1);
             let secret = without_words(chain, regex, text, found.start(), secret);
             let secret = without_neighbours(chain, regex, text, found.start(), secret);
             let inside = || chain.inside(&secret);

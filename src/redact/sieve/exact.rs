@@ -2,6 +2,7 @@
 //!
 //! The automaton is walked here and not by `regex`, since only so it is known that no longer text could match.
 
+use std::cell::{Cell, OnceCell};
 use std::sync::OnceLock;
 
 use regex_automata::hybrid::dfa::{Cache, Config, DFA};
@@ -39,18 +40,54 @@ impl Exact {
         Self { pattern, cut, of_whole: OnceLock::new(), of_cut: OnceLock::new() }
     }
 
-    /// Whether a match with the anchor at `anchor` may begin at `at`. `cuts`: also one that is cut off. Looks at no more than
+    /// Whether a match with the anchor at `anchor` may begin at `at`. `ends`: also one that is cut off, where. Looks at no more than
     /// [`MOST`] bytes, so that no text makes it slow.
-    pub(super) fn may_match(&self, text: &[u8], at: usize, anchor: usize, cuts: bool) -> bool {
+    pub(super) fn may_match(&self, text: &[u8], at: usize, anchor: usize, ends: Option<&Ends>) -> bool {
         if may_match(&self.of_whole, &self.pattern, text, at) {
             return true;
         }
-        let Some(cut) = self.cut.as_ref().filter(|_| cuts) else { return false };
+        let Some((cut, ends)) = self.cut.as_ref().zip(ends) else { return false };
         // Its pattern ends with the text.
         let is_cut_at =
             |end: usize| text.get(..end).is_none_or(|text| may_match(&self.of_cut, &cut.pattern, text, at));
-        let token = token_end(text, anchor);
-        is_cut_at(open_end(text)) || (!cut.at_end && may_be_cut_at(text, anchor, token) && is_cut_at(token))
+        if is_cut_at(ends.of_text(text)) {
+            return true;
+        }
+        if cut.at_end {
+            return false;
+        }
+        match ends.of_token(text, anchor) {
+            Some(token) => may_be_cut_at(text, anchor, token) && is_cut_at(token),
+            None => true,
+        }
+    }
+}
+
+/// Where secrets of one text may be cut off. Each is looked for once, however many anchors stand before it.
+#[derive(Debug, Default)]
+pub(super) struct Ends {
+    text: OnceCell<usize>,
+    /// Of the last token that was asked for, where from and where it ends.
+    token: Cell<(usize, usize)>,
+}
+
+impl Ends {
+    fn of_text(&self, text: &[u8]) -> usize {
+        *self.text.get_or_init(|| open_end(text))
+    }
+
+    /// Where the token around the anchor ends; `None`: too far away.
+    fn of_token(&self, text: &[u8], anchor: usize) -> Option<usize> {
+        let (from, end) = self.token.get();
+        if (from..end).contains(&anchor) {
+            return Some(end).filter(|end| *end <= anchor + MOST);
+        }
+        let window = text.get(..text.len().min(anchor + 2 * MOST)).unwrap_or_default();
+        let end = token_end(window, anchor);
+        if end < window.len() || window.len() == text.len() {
+            self.token.set((anchor, end));
+        }
+        Some(end).filter(|end| *end <= anchor + MOST)
     }
 }
 

@@ -6,6 +6,7 @@ use std::cell::Cell;
 use std::ops::Range;
 
 use super::blocks::{BLOCK, BLOCKS, Class, Masks};
+use super::exact::Ends;
 use super::masks::Runs;
 use super::{May, Sieve, What};
 use crate::redact::candidates::Candidates;
@@ -51,6 +52,7 @@ pub(super) struct Look<'s> {
     place: Option<&'s Place<'s>>,
     /// The end of the text may have cut off a secret.
     pub(super) cuts: bool,
+    ends: Ends,
     /// The text may be JSON.
     json: bool,
     names: trigger::Names<'s>,
@@ -83,6 +85,7 @@ impl<'s> Look<'s> {
             place,
             // In chains what is cut off is not looked for.
             cuts: place.is_some(),
+            ends: Ends::default(),
             json,
             names: trigger::Names::new(text, json, place),
             scratch: SCRATCH.take(),
@@ -257,7 +260,8 @@ impl<'s> Look<'s> {
     }
 
     fn anchor(&mut self, rule: usize, at: usize) {
-        if !self.sieve.shapes.may_match(rule, self.text, at, self.cuts) {
+        let ends = Some(&self.ends).filter(|_| self.cuts);
+        if self.found.reaches(rule, at) || !self.sieve.shapes.may_match(rule, self.text, at, ends) {
             return;
         }
         let value = self.sieve.value_after.get(rule).copied().flatten();

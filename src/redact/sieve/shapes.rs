@@ -1,6 +1,6 @@
 //! What the matches of rules begin with: which places of an anchor can belong to a match.
 
-use super::exact::Exact;
+use super::exact::{Ends, Exact};
 use super::shape::{self, ByteSet};
 use crate::redact::pattern::CompileError;
 use crate::redact::rules::Rule;
@@ -79,14 +79,14 @@ impl Shapes {
         self.shapes.get(rule).map_or(0, |shape| shape.reach)
     }
 
-    /// Whether a match of the rule may hold the anchor that stands at `at`. `cuts`: also one that is cut off.
-    pub(super) fn may_match(&self, rule: usize, text: &[u8], at: usize, cuts: bool) -> bool {
+    /// Whether a match of the rule may hold the anchor that stands at `at`. `ends`: also one that is cut off, where.
+    pub(super) fn may_match(&self, rule: usize, text: &[u8], at: usize, ends: Option<&Ends>) -> bool {
         let Some(shape) = self.shapes.get(rule) else { return true };
         // Without a set the regex alone would have to look far.
         let exact = self.exact.get(rule).filter(|_| !shape.sets.is_empty());
         (at.saturating_sub(shape.reach)..=at).any(|start| {
             self.begins(shape, text.get(start..).unwrap_or_default())
-                && exact.is_none_or(|exact| exact.may_match(text, start, at, cuts))
+                && exact.is_none_or(|exact| exact.may_match(text, start, at, ends))
         })
     }
 
