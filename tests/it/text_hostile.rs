@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use blackbar::redact::Report;
 use blackbar::redact::text::KeyPath;
 
-use crate::text::builtin;
+use crate::text::{builtin, scrubbed};
 
 fn assert_linear(what: &str, text: impl Fn(usize) -> String) {
     let small = text(16 << 10);
@@ -167,5 +167,18 @@ fn a_secret_value_may_begin_inside_a_character() {
         let scrubbed = builtin().scrub(Some(&keys), value, &mut report).unwrap();
         assert!(report.unscanned.is_empty(), "{report:?}");
         assert!(!scrubbed.windows(6).any(|part| part == b"AK457a"), "{}", scrubbed.escape_ascii());
+    }
+}
+
+/// A chain of thousands of strings, each of which nearly holds a match.
+#[test]
+fn long_lists_of_strings_are_scanned_to_their_end() {
+    let list =
+        |of: &dyn Fn(usize) -> String, between: &str| (0..9000).map(of).collect::<Vec<_>>().join(between);
+    for text in [
+        list(&|n| format!("  'api_key_token_name_of_field:value_of_{n}'"), "\n"),
+        list(&|n| format!("'key_{n}:secret=token'"), ", "),
+    ] {
+        assert!(scrubbed(builtin(), &text) == text, "{} bytes", text.len());
     }
 }

@@ -15,6 +15,9 @@ use crate::redact::rules::{Mode, Rule, Specificity};
 use crate::redact::validate::Verdict;
 use crate::redact::wordy::is_wordy;
 
+/// A match in a chain that is no longer is looked into for another if it is none, in bytes.
+const LONG: usize = 64;
+
 impl Scan<'_> {
     /// These rules over a text.
     pub(super) fn rules(&mut self, text: &[u8], candidates: Candidates, place: &Place<'_>) {
@@ -91,7 +94,8 @@ impl Scan<'_> {
                     || rule.starts_well(text.get(..found.start()).unwrap_or_default())
             };
             let Some(secret) = self.accept(rule, regex, text, found.range()).filter(|_| begins()) else {
-                at = found.start() + 1;
+                // A long match is not read again from each of its bytes.
+                at = if found.len() > LONG { found.end() } else { found.start() + 1 };
                 continue;
             };
             at = found.end().max(found.start() + 1);
