@@ -316,7 +316,16 @@ fn is_template(value: &[u8]) -> bool {
             let name = piece.iter().take_while(|b| b.is_ascii_alphabetic() || **b == b'_').count();
             name > 0 && piece.iter().skip(name).all(sign)
         });
-    slot || named
+    slot || named || is_path_below_variable(value)
+}
+
+/// `${issuer}/oauth2/authorize?display=page`: a path of words below what a variable holds.
+fn is_path_below_variable(value: &[u8]) -> bool {
+    let Some(rest) = value.strip_prefix(b"${") else { return false };
+    let Some(close) = rest.iter().position(|b| *b == b'}') else { return false };
+    let (name, path) = rest.split_at(close);
+    let is_name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.');
+    name.iter().all(is_name) && path.starts_with(b"}/") && is_wordy(path)
 }
 
 /// A URL of words, without credentials.

@@ -22,6 +22,7 @@ fn code_that_handles_secrets() {
     assert_stays(&[
         "pub const ICW_MAX_PASSWORD: u32 = 256u32;",
         "pub const E_CANNOT_DECRYPT_PASSWORD: i32 = -2147212282i32;",
+        "    authorization: `${issuer}/services/oauth2/authorize?display=page`,\n    token: `${issuer}/services/oauth2/token`,",
         "    kwargs[\"password\"] = settings_dict[\"PASSWORD\"]\n",
         "            'password': _get('redis_password'),\n",
         "            \"password\": values[\"snowflake_password\"].get_secret_value(),\n",
