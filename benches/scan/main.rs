@@ -46,7 +46,7 @@ fn main() {
         }
         print!("{what:<28}");
         for (name, texts) in groups.iter().filter(|(name, _)| name.contains(&texts)) {
-            print!(" {name} {:>8.0}", clock::megabytes_per_second(texts, look));
+            print!(" {name} {:>8.1}", clock::megabytes_per_second(texts, look));
         }
         println!();
     };
