@@ -36,6 +36,13 @@ impl Shapes {
         for rule in rules {
             let longest = rule.anchors.iter().map(String::len).max().unwrap_or(0);
             let shortest = rule.anchors.iter().map(String::len).min().unwrap_or(0);
+            // A cut match may hold a shorter anchor a little further on than a whole one.
+            let cut = rule.cut.as_ref().map_or(0, |cut| cut.before_anchor);
+            let reach = rule.before_anchor.max(cut).saturating_add(longest - shortest);
+            if reach > FARTHEST {
+                shapes.shapes.push(Shape { reach: 0, sets: Vec::new() });
+                continue;
+            }
             let failed = |why| CompileError::Pattern { rule: rule.id.to_string(), why };
             let mut sets = shape::of(&rule.pattern, 0).map_err(failed)?;
             if let Some(cut) = &rule.cut {
@@ -44,13 +51,6 @@ impl Shapes {
                 sets.iter_mut().zip(cut).for_each(|(set, cut)| set.extend(&cut));
             }
             let sets = sets.into_iter().map(|set| shapes.number(set)).collect();
-            // A cut match may hold a shorter anchor a little further on than a whole one.
-            let cut = rule.cut.as_ref().map_or(0, |cut| cut.before_anchor);
-            let reach = rule.before_anchor.max(cut).saturating_add(longest - shortest);
-            if reach > FARTHEST {
-                shapes.shapes.push(Shape { reach: 0, sets: Vec::new() });
-                continue;
-            }
             shapes.shapes.push(Shape { reach, sets });
         }
         Ok(shapes)
