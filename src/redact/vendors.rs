@@ -18,16 +18,14 @@ pub(super) fn is_in(name: &[u8]) -> bool {
 }
 
 fn is_vendor(word: &[u8]) -> bool {
-    RARE.has(word) || COMMON.has(word)
+    rare().has(word) || COMMON.has(word)
 }
 
 /// The names that are rare in texts: a rule may ask for one of them.
-pub(super) fn rare() -> Arc<Words> {
+pub(super) fn rare() -> &'static Arc<Words> {
     static WORDS: OnceLock<Arc<Words>> = OnceLock::new();
-    Arc::clone(WORDS.get_or_init(|| Arc::new(Words::new(RARE_WORDS.split_ascii_whitespace()))))
+    WORDS.get_or_init(|| Arc::new(Words::new(RARE_WORDS.split_ascii_whitespace())))
 }
-
-static RARE: List = List::new(RARE_WORDS);
 
 /// Names that are short, or words of programs and prose too.
 static COMMON: List = List::new(

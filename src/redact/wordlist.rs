@@ -55,6 +55,11 @@ impl Words {
         self.sorted.iter().map(String::as_str)
     }
 
+    /// Whether `word` is one of them, without ASCII case.
+    pub(super) fn has(&self, word: &[u8]) -> bool {
+        word.len() <= self.longest && self.prefixes(word).any(|len| len == word.len())
+    }
+
     /// The lengths of the words that `text` begins with, without ASCII case.
     pub(super) fn prefixes<'s>(&'s self, text: &'s [u8]) -> impl Iterator<Item = usize> + 's {
         let mut left = self.sorted.as_slice();

@@ -14,13 +14,13 @@ pub struct Before {
     gap: usize,
 }
 
-/// A byte that may stand between the word and the match, as a class of a pattern.
-const GAP_CLASS: &str = "[0-9A-Za-z \\t_.\\[\\]\"'`*-]";
+/// What may stand between the word and the match, besides letters and digits.
+const GAP_SIGNS: &str = " \t_.[]\"'`*-";
 
 impl Before {
     /// Behind a service's name.
     pub(super) fn vendors(gap: usize) -> Self {
-        Self { words: vendors::rare(), gap }
+        Self { words: Arc::clone(vendors::rare()), gap }
     }
 
     /// Behind one of these words.
@@ -41,12 +41,14 @@ impl Before {
 
     /// The same as a pattern.
     pub(super) fn pattern(&self) -> String {
-        format!("(?:{}){GAP_CLASS}{{0,{}}}", self.words.all().collect::<Vec<_>>().join("|"), self.gap)
+        let words = self.words.all().collect::<Vec<_>>().join("|");
+        let signs = regex_syntax::escape(GAP_SIGNS).replace('\t', r"\t");
+        format!("(?:{words})[0-9A-Za-z{signs}]{{0,{}}}", self.gap)
     }
 }
 
 fn is_of_gap(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b" \t_.[]\"'`*-".contains(&byte)
+    byte.is_ascii_alphanumeric() || GAP_SIGNS.as_bytes().contains(&byte)
 }
 
 /// Whether a word means itself in a pattern.
